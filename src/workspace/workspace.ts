@@ -22,7 +22,7 @@ export interface FolderEntry {
   kind: FileKind;
 }
 
-/** An open regular file. `read` fills `into` from `position` (bytes) and gives how many bytes it got, 0 at the end. */
+/** An open regular file, as it was when opened; `close` may be called again. `read` fills `into` from `position` (bytes) and gives how many bytes it got, 0 at the end. */
 export interface OpenFile {
   readonly stat: FileStat;
   read(into: Uint8Array, position: number): Promise<number>;
@@ -83,18 +83,21 @@ export interface Workspace {
   realPath(path: string): Promise<string>;
   /** `undefined` if there is nothing. Follows links unless told otherwise. */
   stat(path: string, options?: { followLinks?: boolean }): Promise<FileStat | undefined>;
-  /** In no particular order; never drops a name. */
+  /** Where a link points, as it is written there. Anything but a link is refused. */
+  readLink(path: string): Promise<string>;
+  /** In no particular order; never drops a name. A link is listed as a link. */
   list(path: string): Promise<FolderEntry[]>;
   /** Opens a regular file for reading; anything else is refused at once, without blocking. */
   open(path: string): Promise<OpenFile>;
   /**
-   * Makes `bytes` the whole content of the file: readers see the old or the new content, never a part.
-   * Makes missing folders, keeps mode, owner (where possible) and links of what was there.
+   * Makes `bytes` the whole content of the file: readers see the old or the new content, never a part, and a
+   * failure leaves what was there. Makes missing folders, keeps mode and owner, writes through a link to its target.
+   * A file that cannot be swapped without losing its other names or its owner is written in place.
    */
   replaceFile(path: string, bytes: Uint8Array): Promise<{ created: boolean }>;
   /** Parents too; no error if it is there. */
   makeFolder(path: string): Promise<void>;
-  /** A file or an empty folder. */
+  /** A file, an empty folder, or a link (never what it points to). */
   remove(path: string): Promise<void>;
   /** Absolute path of a program found by the workspace's PATH. */
   findProgram(name: string): Promise<string | undefined>;
