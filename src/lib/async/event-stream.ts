@@ -1,8 +1,5 @@
 // A queue of events between one producer and one reader.
 
-/** Lets the producer fold an event into those still unread; true means it was taken in. */
-export type MergeUnread<T> = (event: T, last: T) => boolean;
-
 /**
  * Events pushed by one side, read by the other with `for await`, with a result at the end.
  * Nothing is lost when nobody reads yet; pushes after the end are ignored.
@@ -10,6 +7,7 @@ export type MergeUnread<T> = (event: T, last: T) => boolean;
 export class EventStream<T, R = T> implements AsyncIterable<T> {
   #unread: T[] = [];
   #head = 0;
+  #pushed = 0;
   #ended = false;
   #waiting: ((step: IteratorResult<T>) => void)[] = [];
   readonly #result = Promise.withResolvers<R>();
@@ -29,6 +27,11 @@ export class EventStream<T, R = T> implements AsyncIterable<T> {
     return this.#unread.length - this.#head;
   }
 
+  /** How many events were pushed so far. */
+  get pushed(): number {
+    return this.#pushed;
+  }
+
   /** The newest unread event. */
   get lastUnread(): T | undefined {
     return this.unread > 0 ? this.#unread[this.#unread.length - 1] : undefined;
@@ -41,6 +44,7 @@ export class EventStream<T, R = T> implements AsyncIterable<T> {
 
   push(event: T): void {
     if (this.#ended) return;
+    this.#pushed++;
     const last = this.#isLast(event);
     const reader = this.#waiting.shift();
     if (reader) reader({ value: event, done: false });
