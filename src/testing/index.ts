@@ -11,7 +11,7 @@ export {
   createScriptedModel,
   textTurn,
 } from "./scripted-model.ts";
-export { type ScriptedBlock } from "./scripted-steps.ts";
+export { type StreamedBlock } from "../models/offline/block-steps.ts";
 export { type ManualClock, createIds, createManualClock } from "./manual-clock.ts";
 export { type Recording, describeEvents, recordEvents } from "./event-recorder.ts";
 export {

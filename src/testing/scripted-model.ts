@@ -9,7 +9,7 @@ import type {
 } from "../core/events.ts";
 import type { AssistantMessage, ErrorKind, Model, ToolCall, Usage } from "../core/messages.ts";
 import { emptyUsage } from "../core/messages.ts";
-import { type ScriptedBlock, type Step, stepsOf } from "./scripted-steps.ts";
+import { type BlockStep, type StreamedBlock, stepsOf } from "../models/offline/block-steps.ts";
 
 export interface ScriptedCall {
   /** `c1`, `c2`, … counted over the script, if left out. */
@@ -26,7 +26,7 @@ export interface ScriptedTurn {
   thinking?: string;
   calls?: readonly ScriptedCall[];
   /** The blocks as they are, in order; `text`, `thinking` and `calls` do not count then. */
-  content?: readonly ScriptedBlock[];
+  content?: readonly StreamedBlock[];
   /** `toolUse` with calls, else `stop`, if left out. */
   stopReason?: "stop" | "length" | "toolUse";
   rawStopReason?: string;
@@ -115,7 +115,7 @@ export function createScriptedModel(
     const message = blankMessage(request.model, now());
     const stream = new EventStream<AssistantMessageEvent, AssistantMessage>(isLast, messageOf);
     const playing = new Playing(stream, message, turn);
-    void playing.run(scriptedBlocks(turn, nextId), request.options.signal);
+    void playing.run(blocksOf(turn, nextId), request.options.signal);
     return stream;
   };
 
@@ -157,16 +157,35 @@ function noTurn(request: number, turns: number): ScriptedTurn {
 }
 
 /** The turn's blocks in order; calls without an id get `nextId()`. */
-function scriptedBlocks(turn: ScriptedTurn, nextId: () => string): ScriptedBlock[] {
+function blocksOf(turn: ScriptedTurn, nextId: () => string): StreamedBlock[] {
   if (turn.content) return turn.content.slice();
-  const blocks: ScriptedBlock[] = [];
+  const blocks: StreamedBlock[] = [];
   if (turn.thinking !== undefined) blocks.push({ type: "thinking", thinking: turn.thinking });
   if (turn.text !== undefined) blocks.push({ type: "text", text: turn.text });
   for (const { id = nextId(), name, args = {}, rawArguments } of turn.calls ?? []) {
     const call: ToolCall = { type: "toolCall", id, name, arguments: structuredClone(args) };
-    blocks.push(rawArguments === undefined ? call : { ...call, rawArguments });
+    if (rawArguments === undefined) blocks.push(call);
+    else blocks.push({ ...call, ...readArguments(rawArguments), argumentText: rawArguments });
   }
   return blocks;
+}
+
+const MAX_ERROR_TEXT = 2048;
+
+/** As a wire reads argument text: strictly; empty, `null` and `[]` stand for no arguments. */
+function readArguments(text: string): Pick<ToolCall, "arguments" | "argumentsError"> {
+  if (["", "null", "[]"].includes(text.trim())) return { arguments: {} };
+  const received = text.slice(0, MAX_ERROR_TEXT);
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return { arguments: value as Record<string, unknown> };
+    }
+    return { arguments: {}, argumentsError: `They are no JSON object. Received: ${received}` };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { arguments: {}, argumentsError: `${why}. Received: ${received}` };
+  }
 }
 
 function copyLists(context: StreamContext): StreamContext {
@@ -215,7 +234,7 @@ class Playing {
   }
 
   /** Plays to the end. Never rejects: a gate that does becomes an error of the stream. */
-  async run(blocks: readonly ScriptedBlock[], signal: AbortSignal | undefined): Promise<void> {
+  async run(blocks: readonly StreamedBlock[], signal: AbortSignal | undefined): Promise<void> {
     const heard = this.#turn.deaf ? undefined : signal;
     const listening = new AbortController();
     const abort = Promise.withResolvers<void>();
@@ -223,13 +242,16 @@ class Playing {
       once: true,
       signal: listening.signal,
     });
+    if (heard?.aborted) abort.resolve();
     try {
       for (const step of this.#steps(blocks)) {
-        await Promise.race([this.#turn.gate?.(step.name), abort.promise]);
+        // The race only where there is a gate: each one leaves a reaction on the abort's promise.
+        const held = this.#turn.gate?.(step.name);
+        await (held ? Promise.race([held, abort.promise]) : undefined);
         if (heard?.aborted) break;
         this.#stream.push(step.event());
       }
-      if (this.#turn.neverEnd && !heard?.aborted) await abort.promise;
+      if (this.#turn.neverEnd) await abort.promise;
       if (heard?.aborted) this.#fail("aborted", { kind: "aborted", message: "aborted" });
       // Only a cut stream comes here without its last event; whoever asks for its result gets one.
       else this.#stream.end(this.#failed("error", { kind: "truncated", message: "cut" }));
@@ -240,7 +262,7 @@ class Playing {
     }
   }
 
-  *#steps(blocks: readonly ScriptedBlock[]): Generator<Step> {
+  *#steps(blocks: readonly StreamedBlock[]): Generator<BlockStep> {
     const { error, errorAfter, cutAfter, neverEnd, deltaSize } = this.#turn;
     const message = this.#message;
     let left = errorAfter ?? cutAfter ?? Number.POSITIVE_INFINITY;
@@ -259,7 +281,7 @@ class Playing {
     } else if (left > 0) yield this.#done(blocks);
   }
 
-  #done(blocks: readonly ScriptedBlock[]): Step {
+  #done(blocks: readonly StreamedBlock[]): BlockStep {
     const { usage, rawStopReason } = this.#turn;
     const hasCalls = blocks.some((block) => block.type === "toolCall");
     const reason = this.#turn.stopReason ?? (hasCalls ? "toolUse" : "stop");
