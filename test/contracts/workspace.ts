@@ -5,10 +5,10 @@ import type { MemoryEntry } from "../../src/workspace/memory.ts";
 import { WorkspaceError } from "../../src/workspace/workspace.ts";
 import type { Workspace, WorkspaceErrorCode } from "../../src/workspace/workspace.ts";
 
-/** A fresh workspace whose `cwd` holds `files`, used by someone who is not root; `dispose` ends that. */
+/** A fresh workspace whose `cwd` holds `files`, used by someone who is not root. */
 export type MakeWorkspace = (
   files: Readonly<Record<string, MemoryEntry>>,
-) => Promise<{ workspace: Workspace; dispose: () => Promise<void> }>;
+) => Promise<{ workspace: Workspace } & AsyncDisposable>;
 
 /**
  * Declares the suite's tests for one implementation. `isRoot`: the tests only play an ordinary user, which deceives all
@@ -22,12 +22,9 @@ export function workspaceContract(
   describe(`the ${name} workspace`, () => {
     for (const [title, { files = {}, check, notAsRoot = false }] of Object.entries(CASES)) {
       test(title, { skip: isRoot && notAsRoot }, async () => {
-        const { workspace, dispose } = await make(files);
-        try {
-          await check(workspace, (path) => `${workspace.cwd}/${path}`);
-        } finally {
-          await dispose();
-        }
+        await using planted = await make(files);
+        const { workspace } = planted;
+        await check(workspace, (path) => `${workspace.cwd}/${path}`);
       });
     }
   });
