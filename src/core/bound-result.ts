@@ -92,7 +92,10 @@ async function boundText(content: Content, spill: Spill): Promise<Content> {
   for (const [at, block] of content.entries()) {
     const size = sizes[at] as number;
     if (block.type !== "text" || size <= left) kept.push(block);
-    else if (left > 0) kept.push({ ...block, text: cutUtf8(block.text, left) });
+    else {
+      const text = cutUtf8(block.text, left);
+      if (text !== "") kept.push({ ...block, text });
+    }
     left = Math.max(0, left - size);
   }
   const whole = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");

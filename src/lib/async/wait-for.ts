@@ -42,7 +42,8 @@ function raceBounds<T>(work: PromiseLike<T>, bounds: WaitBounds): Promise<Waited
       resolve(waited);
     };
     const startGrace = (): void => {
-      const left = Math.max(0, graceMs - (stop?.stoppedForMs ?? 0));
+      const left = graceMs - (stop?.stoppedForMs ?? 0);
+      if (left <= 0) return settle({ status: "left", by: "stop" });
       undo.push(timers.set(left, () => settle({ status: "left", by: "stop" })));
     };
     if (stop?.stopped) startGrace();
