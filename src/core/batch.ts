@@ -151,6 +151,7 @@ export class Batch {
     const refusal = gated.ok ? await this.#clearToRun(call) : gated;
     if (refusal) return this.#refuse(call, refusal);
     const executed = await (call.early ?? executeCall(this.#run, call));
+    if (!executed) return this.#refuse(call, notStarted(call));
     const result = await finishResult(this.#run, call, { executed, assistantMessage });
     await this.#conclude(call, result, { executed });
   }
@@ -162,7 +163,7 @@ export class Batch {
     for (let times = 0; ; times++) {
       const denied = await this.#authorize(call);
       if (denied) return denied;
-      await this.#turnOf(call);
+      await this.#scheduler.turn(call.ref.index, call.stop.signal);
       if (call.stop.stopped) return notStarted(call);
       const moved = await this.#movedClaims(call);
       if (!moved) break;
@@ -194,20 +195,6 @@ export class Batch {
     if (decision?.decision === "allow") return undefined;
     const reason = decision?.reason || "This call is not permitted.";
     return { ok: false, text: reason, decision: { ...decision, decision: "deny", reason } };
-  }
-
-  /** Waits until nothing earlier conflicts and a place is free, or the call is stopped. */
-  #turnOf(call: Call): Promise<void> {
-    const { signal } = call.stop;
-    if (signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = (): void => {
-        signal.removeEventListener("abort", done);
-        resolve();
-      };
-      signal.addEventListener("abort", done, { once: true });
-      void this.#scheduler.turn(call.ref.index).then(done);
-    });
   }
 
   /** The claims of now, if an earlier call wrote and they are no longer those that were scheduled and permitted. */

@@ -26,8 +26,8 @@ export interface Call {
   args?: Record<string, unknown>;
   claims?: readonly Claim[];
   pure?: boolean;
-  /** It began before the end of its message. */
-  early?: Promise<Executed>;
+  /** It got its place before the end of its message; undefined if a stop came before its start. */
+  early?: Promise<Executed | undefined>;
   /** Its start was told. */
   startTold?: boolean;
   /** Its end was told. */

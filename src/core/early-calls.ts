@@ -110,7 +110,9 @@ export class EarlyCalls {
     call.claims = await claimsOf(this.#run, call);
     if (!(await this.#isAllowed(call)) || this.#closing.stopped || call.stop.stopped) return false;
     this.#scheduler.claim(call.ref.index, call.claims);
-    call.early = this.#scheduler.turn(call.ref.index).then(() => executeCall(this.#run, call));
+    call.early = this.#scheduler
+      .turn(call.ref.index, call.stop.signal)
+      .then(() => (call.stop.stopped ? undefined : executeCall(this.#run, call)));
     return true;
   }
 

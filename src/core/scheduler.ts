@@ -75,12 +75,21 @@ export class Scheduler {
     this.#slot(slot).claims = claims;
   }
 
-  /** Resolves when the call may start; it is then running. Take it back with `release` or end it with `finish`. */
-  turn(slot: number): Promise<void> {
+  /**
+   * Resolves when the call may start; it is then running: take it back with `release` or end it with `finish`.
+   * Resolves too when the signal aborts first; then only `finish` is left.
+   */
+  turn(slot: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.resolve();
     const entry = this.#slot(slot);
     return new Promise((resolve) => {
+      const go = (): void => {
+        signal?.removeEventListener("abort", go);
+        resolve();
+      };
+      signal?.addEventListener("abort", go, { once: true });
       entry.state = "waiting";
-      entry.start = resolve;
+      entry.start = go;
       this.#startAll();
     });
   }
