@@ -6,14 +6,13 @@ import { toAgentTool } from "../core/tool.ts";
 import { formatBytes } from "../lib/text/truncate.ts";
 import { showPath } from "../workspace/show-path.ts";
 import type { FileStat, Workspace } from "../workspace/workspace.ts";
-import { WorkspaceError } from "../workspace/workspace.ts";
 import { diffOfSplices, headOf } from "./edit-diff.ts";
 import { wholeContent } from "./file-chunks.ts";
 import { viewFile } from "./file-view.ts";
 import { inTurn } from "./in-turn.ts";
 import { applySplices, planEdits } from "./match-edit.ts";
 import type { Edit } from "./match-edit.ts";
-import { claimPath, existingPath, notFoundText } from "./tool-path.ts";
+import { claimPath, existingPath, openExisting } from "./tool-path.ts";
 
 /** The file is held in memory. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -105,9 +104,9 @@ async function edit(
   { path: written, edits }: EditArguments,
   signal: AbortSignal | undefined,
 ): Promise<ToolResult<EditDetails>> {
-  const path = await existingPath(workspace, written);
-  return inTurn(workspace, await workspace.realPath(path), async () => {
-    const { content, stat } = await contentOrExplain(workspace, path, signal);
+  const meant = await workspace.realPath(await existingPath(workspace, written));
+  return inTurn(workspace, meant, async () => {
+    const { path, content, stat } = await contentOf(workspace, written, signal);
     const view = viewFile(content);
     const { splices, problems } = planEdits(view, edits);
     if (problems.length > 0) {
@@ -130,30 +129,19 @@ async function edit(
   });
 }
 
-async function contentOrExplain(
+async function contentOf(
   workspace: Workspace,
-  path: string,
+  written: string,
   signal: AbortSignal | undefined,
-): Promise<{ content: Buffer; stat: FileStat }> {
-  const file = await openOrExplain(workspace, path);
+): Promise<{ path: string; content: Buffer; stat: FileStat }> {
+  const { path, file } = await openExisting(workspace, written);
   try {
     const content = await wholeContent(file, MAX_FILE_BYTES, { signal });
-    if (content !== undefined) return { content, stat: file.stat };
+    if (content !== undefined) return { path, content, stat: file.stat };
     const size = `${formatBytes(file.stat.size)}, more than edit takes (${formatBytes(MAX_FILE_BYTES)})`;
     throw new Error(`${showPath(path)} has ${size}. Change it with a command such as sed.`);
   } finally {
     await file.close();
-  }
-}
-
-async function openOrExplain(workspace: Workspace, path: string): ReturnType<Workspace["open"]> {
-  try {
-    return await workspace.open(path);
-  } catch (error) {
-    if (!(error instanceof WorkspaceError)) throw error;
-    if (error.code !== "not_found" && error.code !== "not_a_folder") throw error;
-    const text = await notFoundText(workspace, path, "File");
-    throw new Error(`${text} To make a new file use write.`, { cause: error });
   }
 }
 

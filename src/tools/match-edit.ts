@@ -242,6 +242,5 @@ function nameCharacter(character: string): string {
 }
 
 function isAscii(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex
-  return /^[\u0000-\u007f]*$/.test(text);
+  return !/\P{ASCII}/u.test(text);
 }

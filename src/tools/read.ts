@@ -6,7 +6,6 @@ import { toAgentTool } from "../core/tool.ts";
 import { formatBytes } from "../lib/text/truncate.ts";
 import { showPath } from "../workspace/show-path.ts";
 import type { OpenFile, Workspace } from "../workspace/workspace.ts";
-import { WorkspaceError } from "../workspace/workspace.ts";
 import type { ChunkOptions } from "./file-chunks.ts";
 import { firstChunk, wholeContent } from "./file-chunks.ts";
 import { HEAD_BYTES, fileKind } from "./file-kind.ts";
@@ -16,7 +15,7 @@ import { readText } from "./read-text.ts";
 import type { ReadTruncation } from "./read-text.ts";
 import { byteOrderMark, decodeUtf16 } from "./text-encoding.ts";
 import type { TextEncoding } from "./text-encoding.ts";
-import { claimPath, existingPath, notFoundText } from "./tool-path.ts";
+import { claimPath, existingPath, openExisting } from "./tool-path.ts";
 
 /** The largest image that is sent, and the longest side that providers take. Bytes, pixels. */
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
@@ -102,8 +101,7 @@ async function read(
   args: ReadArguments,
   { signal, context }: { signal: AbortSignal | undefined; context: ToolContext },
 ): Promise<ToolResult<ReadDetails>> {
-  const path = await existingPath(workspace, args.path);
-  const file = await openOrExplain(workspace, path);
+  const { path, file } = await openExisting(workspace, args.path);
   try {
     const first = await firstChunk(file);
     if (first.length === 0) return emptyFile(args, path);
@@ -120,28 +118,6 @@ async function read(
   } finally {
     await file.close();
   }
-}
-
-async function openOrExplain(workspace: Workspace, path: string): Promise<OpenFile> {
-  try {
-    return await workspace.open(path);
-  } catch (error) {
-    if (!(error instanceof WorkspaceError)) throw error;
-    if (error.code === "is_a_folder") {
-      throw new Error(
-        `${showPath(path)} is a folder, not a file. List it with ls, or name a file in it.`,
-        { cause: error },
-      );
-    }
-    if (error.code !== "not_found" && error.code !== "not_a_folder") throw error;
-    throw new Error(await missingText(workspace, path), { cause: error });
-  }
-}
-
-async function missingText(workspace: Workspace, path: string): Promise<string> {
-  const link = await workspace.stat(path, { followLinks: false }).catch(() => undefined);
-  if (link?.kind !== "link") return notFoundText(workspace, path, "File");
-  return `${showPath(path)} is a link to ${showPath(await workspace.readLink(path))}, which does not exist.`;
 }
 
 function emptyFile(args: ReadArguments, path: string): ToolResult<ReadDetails> {

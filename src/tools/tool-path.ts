@@ -4,7 +4,7 @@ import type { Claim } from "../core/tool.ts";
 import { nearestNames } from "../lib/text/nearest-names.ts";
 import { pathReadings } from "../workspace/resolve-path.ts";
 import { showPath } from "../workspace/show-path.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { OpenFile, Workspace } from "../workspace/workspace.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
 
 /** How many names an error offers. */
@@ -20,6 +20,43 @@ export async function existingPath(workspace: Workspace, written: string): Promi
     if (await isThere(workspace, path)) return path;
   }
   return (await lookAlike(workspace, preferred)) ?? preferred;
+}
+
+/**
+ * Opens the file that `written` means, by the same rules, without looking it up first. Rejects with what a model can use: the nearest
+ * names, what else is there instead of a file.
+ */
+export async function openExisting(
+  workspace: Workspace,
+  written: string,
+): Promise<{ path: string; file: OpenFile }> {
+  const { inOrder, preferred } = pathReadings(written, workspace);
+  for (const path of inOrder) {
+    const file = await openIfThere(workspace, path);
+    if (file !== undefined) return { path, file };
+  }
+  const path = (await lookAlike(workspace, preferred)) ?? preferred;
+  const file = path === preferred ? undefined : await openIfThere(workspace, path);
+  if (file !== undefined) return { path, file };
+  throw new Error(await missingText(workspace, preferred));
+}
+
+async function openIfThere(workspace: Workspace, path: string): Promise<OpenFile | undefined> {
+  try {
+    return await workspace.open(path);
+  } catch (error) {
+    if (!(error instanceof WorkspaceError)) throw error;
+    if (error.code === "not_found" || error.code === "not_a_folder") return undefined;
+    if (error.code !== "is_a_folder") throw error;
+    const message = `${showPath(path)} is a folder, not a file. List it with ls, or name a file in it.`;
+    throw new Error(message, { cause: error });
+  }
+}
+
+async function missingText(workspace: Workspace, path: string): Promise<string> {
+  const link = await workspace.stat(path, { followLinks: false }).catch(() => undefined);
+  if (link?.kind !== "link") return notFoundText(workspace, path, "File");
+  return `${showPath(path)} is a link to ${showPath(await workspace.readLink(path))}, which does not exist.`;
 }
 
 /**

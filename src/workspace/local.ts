@@ -1,11 +1,14 @@
 // The workspace on the machine's own disk.
-import { constants, realpathSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, realpathSync, statSync } from "node:fs";
 import * as files from "node:fs/promises";
 import { posix } from "node:path";
+import { machineDisk, readFrom } from "./disk.ts";
 import { systemCode, toWorkspaceError } from "./local-errors.ts";
 import { realPathOnDisk } from "./local-real-path.ts";
 import { kindOf, toFileStat } from "./local-stat.ts";
 import { replaceOnDisk } from "./replace-on-disk.ts";
+import { showPath } from "./show-path.ts";
+import { WorkspaceError } from "./workspace.ts";
 import { notAFile, workspaceError } from "./workspace-sentences.ts";
 import type { FileStat, FolderEntry, OpenFile, Workspace } from "./workspace.ts";
 
@@ -34,7 +37,7 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
     list: listFolder,
     open: openFile,
     replaceFile: (path, bytes) =>
-      telling(path, async () => replaceOnDisk(files, await realPathOnDisk(path), bytes)),
+      telling(path, async () => replaceOnDisk(machineDisk, await realPathOnDisk(path), bytes)),
     makeFolder: (path) =>
       telling(path, async () => {
         await files.mkdir(path, { recursive: true });
@@ -100,40 +103,51 @@ function listFolder(path: string): Promise<FolderEntry[]> {
 
 function openFile(path: string): Promise<OpenFile> {
   return telling(path, async () => {
-    // Looked at before it is opened: opening alone blocks on a FIFO and acts on some devices.
+    // Looked at before it is opened: opening alone blocks on a FIFO and acts on some devices. A disk that answers this (a dead
+    // network disk does not) is then asked the quick questions without a thread of their own.
     const seen = await files.stat(path);
     if (!seen.isFile()) throw notAFile(kindOf(seen), path);
-    const handle = await openUnfollowed(path);
+    const file = openUnfollowed(path);
     try {
       // And again on the open descriptor: the name may have changed hands in between.
-      const stat = toFileStat(await handle.stat({ bigint: true }));
+      const stat = toFileStat(fstatSync(file, { bigint: true }));
       if (stat.kind !== "file") throw notAFile(stat.kind, path);
-      return fileOver(handle, stat, path);
+      return fileOver(file, stat, path);
     } catch (error) {
-      await handle.close();
+      closeSync(file);
       throw error;
     }
   });
 }
 
-async function openUnfollowed(path: string): Promise<files.FileHandle> {
+function openUnfollowed(path: string): number {
   const flags =
     constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
   try {
-    return await files.open(path, flags);
+    return openSync(path, flags);
   } catch (error) {
     if (systemCode(error) !== "ELOOP") throw error;
-    return files.open(await realPathOnDisk(path), flags);
+    return openSync(realpathSync.native(path), flags);
   }
 }
 
-function fileOver(handle: files.FileHandle, stat: FileStat, path: string): OpenFile {
+function fileOver(file: number, stat: FileStat, path: string): OpenFile {
+  let isOpen = true;
   return {
     stat,
     read: (into, position) =>
-      telling(path, async () => (await handle.read(into, 0, into.length, position)).bytesRead),
-    // A handle gives one promise for all its closings.
-    close: () => telling(path, () => handle.close()),
+      telling(path, () => {
+        // The number may be another file's by now.
+        if (!isOpen)
+          throw new WorkspaceError("other", path, `${showPath(path)} is closed already.`);
+        return readFrom(file, into, position);
+      }),
+    close: () =>
+      telling(path, async () => {
+        if (!isOpen) return;
+        isOpen = false;
+        closeSync(file);
+      }),
   };
 }
 

@@ -4,10 +4,9 @@ import * as files from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { machineDisk } from "./disk.ts";
+import type { Disk } from "./disk.ts";
 import { replaceOnDisk } from "./replace-on-disk.ts";
-import type { Disk } from "./replace-on-disk.ts";
-
-type Handle = files.FileHandle;
 
 let folder = "";
 beforeEach(async () => {
@@ -25,49 +24,32 @@ interface Fault {
 /** The real disk, but for the operations that a fault meets. Counts them. */
 function faultyDisk(fault: Fault, maxWrite = Infinity): { disk: Disk; operations: string[] } {
   const operations: string[] = [];
-  const meet = (name: string): void => {
-    operations.push(name);
-    if (fault.on === name || fault.at === operations.length) {
-      throw Object.assign(new Error(`${fault.code}: injected into ${name}`), { code: fault.code });
-    }
-  };
-  const over = (handle: Handle): Handle =>
-    new Proxy(handle, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name, target);
-        if (typeof value !== "function" || typeof name !== "string") return value;
-        return async (...args: unknown[]) => {
-          try {
-            meet(`handle.${name}`);
-          } catch (error) {
-            // A close that fails has closed all the same.
-            if (name === "close") await target.close();
-            throw error;
-          }
-          if (name === "write") args[2] = Math.min(Number(args[2]), maxWrite);
-          return Reflect.apply(value, target, args);
-        };
-      },
-    });
-  const wrapped = <F extends (...args: never[]) => Promise<unknown>>(name: string, f: F): F =>
-    (async (...args: Parameters<F>) => {
-      meet(name);
-      return f(...args);
-    }) as unknown as F;
-  const open = async (...args: Parameters<typeof files.open>): Promise<Handle> => {
-    meet("open");
-    return over(await files.open(...args));
-  };
-  const disk: Disk = {
-    access: wrapped("access", files.access),
-    lstat: wrapped("lstat", files.lstat),
-    mkdir: wrapped("mkdir", files.mkdir),
-    rename: wrapped("rename", files.rename),
-    unlink: wrapped("unlink", files.unlink),
-    open,
-  };
+  const disk = new Proxy(machineDisk, {
+    get(target, name: keyof Disk) {
+      const operation = target[name] as (...args: unknown[]) => unknown;
+      return (...args: unknown[]): unknown => {
+        operations.push(name);
+        if (fault.on === name || fault.at === operations.length) {
+          const failure = new Error(`${fault.code}: injected into ${name}`);
+          Object.assign(failure, { code: fault.code });
+          // A close that fails has closed all the same.
+          if (name === "close") operation(...args);
+          if (IS_WAITED_FOR.has(name)) return Promise.reject(failure);
+          throw failure;
+        }
+        if (name !== "write") return operation(...args);
+        const [file, bytes, stretch] = args as Parameters<Disk["write"]>;
+        return machineDisk.write(file, bytes, {
+          ...stretch,
+          length: Math.min(stretch.length, maxWrite),
+        });
+      };
+    },
+  });
   return { disk, operations };
 }
+
+const IS_WAITED_FOR: ReadonlySet<string> = new Set(["makeFolder", "write", "flush"]);
 
 const OLD = "old content\n";
 const NEW = "the new and rather longer content\n";
@@ -127,7 +109,7 @@ describe("a replacement whose operations fail one after the other", () => {
 
   test("leaves a file of two names as it was when growing it finds the disk full", async () => {
     const path = join(folder, "a");
-    for (const on of ["handle.write", "handle.datasync"]) {
+    for (const on of ["write", "flush"]) {
       await files.writeFile(path, OLD);
       await files.rm(join(folder, "b"), { force: true });
       await files.link(path, join(folder, "b"));
@@ -148,7 +130,7 @@ describe("a replacement", () => {
       const { disk, operations } = faultyDisk({ code: "" }, 999);
       await replaceOnDisk(disk, path, bytes);
       assert.deepEqual(await files.readFile(path), bytes);
-      assert.ok(operations.filter((operation) => operation === "handle.write").length > 10);
+      assert.ok(operations.filter((operation) => operation === "write").length > 10);
     }
   });
 
@@ -160,11 +142,11 @@ describe("a replacement", () => {
     assert.deepEqual(await files.readdir(folder), ["a"]);
   });
 
-  for (const on of ["handle.chown", "rename"]) {
+  for (const on of ["chown", "rename"]) {
     test(`goes in place when ${on} is refused, rather than lose the owner or the mount`, async () => {
       const path = join(folder, "a");
       await files.writeFile(path, OLD);
-      if (on === "handle.chown" && process.geteuid?.() === 0) await files.chown(path, 4242, 4242);
+      if (on === "chown" && process.geteuid?.() === 0) await files.chown(path, 4242, 4242);
       const before = await files.stat(path);
       const { disk, operations } = faultyDisk({ on, code: on === "rename" ? "EBUSY" : "EPERM" });
       await replaceOnDisk(disk, path, Buffer.from(NEW));
@@ -181,7 +163,7 @@ describe("a replacement", () => {
     await files.writeFile(path, OLD, { mode: 0o600 });
     await files.chown(path, 4242, 4343);
     await files.chmod(path, 0o4750);
-    await replaceOnDisk(files, path, Buffer.from(NEW));
+    await replaceOnDisk(machineDisk, path, Buffer.from(NEW));
     const after = await files.stat(path);
     assert.deepEqual([after.uid, after.gid, after.mode & 0o7777], [4242, 4343, 0o4750]);
   });
@@ -192,7 +174,7 @@ describe("a replacement", () => {
     await files.writeFile(path, Buffer.alloc(sizes[0] ?? 0));
     const seen = new Set<number>();
     let done = false;
-    const write = replaceOnDisk(files, path, Buffer.alloc(sizes[1] ?? 0)).finally(() => {
+    const write = replaceOnDisk(machineDisk, path, Buffer.alloc(sizes[1] ?? 0)).finally(() => {
       done = true;
     });
     while (!done) {

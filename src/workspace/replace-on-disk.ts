@@ -7,16 +7,11 @@
 import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import { constants } from "node:fs";
-import type * as files from "node:fs/promises";
 import { posix } from "node:path";
+import type { Disk } from "./disk.ts";
 import { systemCode } from "./local-errors.ts";
 import { kindOf } from "./local-stat.ts";
 import { notAFile } from "./workspace-sentences.ts";
-
-/** The file operations that a replacement uses, so that tests can let each of them fail on a real disk. */
-export type Disk = Pick<typeof files, "access" | "lstat" | "mkdir" | "open" | "rename" | "unlink">;
-
-type Handle = Awaited<ReturnType<Disk["open"]>>;
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, W_OK } = constants;
 const MODE_BITS = 0o7777;
@@ -39,23 +34,23 @@ export async function replaceOnDisk(
   path: string,
   bytes: Uint8Array,
 ): Promise<{ created: boolean }> {
-  const before = await statIfThere(disk, path);
+  const before = statIfThere(disk, path);
   if (before === undefined) {
     await createWithFolders(disk, path, bytes);
     return { created: true };
   }
   if (!before.isFile()) throw notAFile(kindOf(before), path);
   // The swap would get around a file's own write protection.
-  await disk.access(path, W_OK);
+  disk.access(path, W_OK);
   if (before.nlink > 1 || (await swap(disk, { path, bytes, before })) === "refused") {
     await writeInPlace(disk, path, bytes);
   }
   return { created: false };
 }
 
-async function statIfThere(disk: Disk, path: string): Promise<Stats | undefined> {
+function statIfThere(disk: Disk, path: string): Stats | undefined {
   try {
-    return await disk.lstat(path);
+    return disk.lstat(path);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
     throw error;
@@ -67,7 +62,7 @@ async function createWithFolders(disk: Disk, path: string, bytes: Uint8Array): P
     await putUnderName(disk, { path, bytes });
   } catch (error) {
     if (systemCode(error) !== "ENOENT") throw error;
-    await disk.mkdir(posix.dirname(path), { recursive: true });
+    await disk.makeFolder(posix.dirname(path));
     await putUnderName(disk, { path, bytes });
   }
 }
@@ -90,93 +85,113 @@ async function swap(disk: Disk, replacement: Replacement): Promise<"done" | "ref
 }
 
 async function putUnderName(disk: Disk, { path, bytes, before }: Replacement): Promise<void> {
-  const temporary = await openTemporary(disk, posix.dirname(path), before?.mode);
+  const temporary = openTemporary(disk, posix.dirname(path), before?.mode);
   try {
-    await closing(temporary.handle, async (handle) => {
-      if (before !== undefined) await takeOver(handle, before);
-      await writeAll(handle, bytes, 0, bytes.length);
-      await handle.datasync();
+    await closing(disk, temporary.file, async (file) => {
+      if (before !== undefined) takeOver(disk, file, before);
+      await writeAll(disk, file, { bytes, from: 0, to: bytes.length });
+      await disk.flush(file);
     });
-    await disk.rename(temporary.path, path);
+    disk.rename(temporary.path, path);
   } catch (error) {
-    // The first failure is the one to tell; a folder that lost its permission meanwhile keeps the leftover.
-    await disk.unlink(temporary.path).catch(() => {});
+    removeLeftover(disk, temporary.path);
     throw error;
   }
 }
 
-async function openTemporary(
-  disk: Disk,
-  folder: string,
-  mode?: number,
-): Promise<{ handle: Handle; path: string }> {
+function openTemporary(disk: Disk, folder: string, mode?: number): { file: number; path: string } {
   for (let attempt = 1; ; attempt++) {
     // Not derived from the file's own name, which may be as long as a name can be.
     const path = posix.join(folder, `.errand-${randomBytes(8).toString("hex")}.tmp`);
     try {
       const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
       // Never wider open than the file that it will become.
-      const handle = await disk.open(path, flags, mode === undefined ? 0o666 : mode & 0o777);
-      return { handle, path };
+      return { file: disk.open(path, flags, mode === undefined ? 0o666 : mode & 0o777), path };
     } catch (error) {
       if (systemCode(error) !== "EEXIST" || attempt === NAME_ATTEMPTS) throw error;
     }
   }
 }
 
-async function takeOver(handle: Handle, before: Stats): Promise<void> {
-  const own = await handle.stat();
+function removeLeftover(disk: Disk, path: string): void {
+  try {
+    disk.unlink(path);
+  } catch {
+    // The first failure is the one to tell; a folder that lost its permission meanwhile keeps the leftover.
+  }
+}
+
+function takeOver(disk: Disk, file: number, before: Stats): void {
+  const own = disk.fstat(file);
   const sameOwner = own.uid === before.uid && own.gid === before.gid;
-  if (!sameOwner) await handle.chown(before.uid, before.gid);
-  // After chown, which clears the set-user bits.
+  if (!sameOwner) disk.chown(file, before.uid, before.gid);
+  // After the change of owner, which clears the set-user bits.
   if (!sameOwner || (own.mode & MODE_BITS) !== (before.mode & MODE_BITS)) {
-    await handle.chmod(before.mode & MODE_BITS);
+    disk.chmod(file, before.mode & MODE_BITS);
   }
 }
 
 async function writeInPlace(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
-  const handle = await disk.open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
-  await closing(handle, async () => {
-    const stat = await handle.stat();
+  await closing(disk, disk.open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK), async (file) => {
+    const stat = disk.fstat(file);
     if (!stat.isFile()) throw notAFile(kindOf(stat), path);
-    if (bytes.length > stat.size) await grow(handle, bytes, stat.size);
-    await writeAll(handle, bytes, 0, Math.min(bytes.length, stat.size));
-    if (bytes.length < stat.size) await handle.truncate(bytes.length);
-    await handle.datasync();
+    if (bytes.length > stat.size)
+      await grow(disk, file, { bytes, from: stat.size, to: bytes.length });
+    await writeAll(disk, file, { bytes, from: 0, to: Math.min(bytes.length, stat.size) });
+    if (bytes.length < stat.size) disk.truncate(file, bytes.length);
+    await disk.flush(file);
   });
 }
 
-async function grow(handle: Handle, bytes: Uint8Array, oldSize: number): Promise<void> {
+/** Bytes `from` to `to`, which go to the same places in the file. */
+interface Part {
+  readonly bytes: Uint8Array;
+  readonly from: number;
+  readonly to: number;
+}
+
+async function grow(disk: Disk, file: number, part: Part): Promise<void> {
   try {
-    await writeAll(handle, bytes, oldSize, bytes.length);
+    await writeAll(disk, file, part);
     // A disk that reserves late tells only now that it is full.
-    await handle.datasync();
+    await disk.flush(file);
   } catch (error) {
-    await handle.truncate(oldSize).catch(() => {});
+    try {
+      disk.truncate(file, part.from);
+    } catch {
+      // The first failure is the one to tell.
+    }
     throw error;
   }
 }
 
-async function writeAll(
-  handle: Handle,
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-): Promise<void> {
+async function writeAll(disk: Disk, file: number, { bytes, from, to }: Part): Promise<void> {
   for (let position = from; position < to;) {
-    const { bytesWritten } = await handle.write(bytes, position, to - position, position);
-    if (bytesWritten <= 0) throw new Error("the disk took no more bytes");
-    position += bytesWritten;
+    const written = await disk.write(file, bytes, {
+      offset: position,
+      length: to - position,
+      position,
+    });
+    if (written <= 0) throw new Error("the disk took no more bytes");
+    position += written;
   }
 }
 
 /** Closes whatever happens; a failure of `use` wins over a failure to close, which counts too: some disks tell of it only then. */
-async function closing(handle: Handle, use: (handle: Handle) => Promise<void>): Promise<void> {
+async function closing(
+  disk: Disk,
+  file: number,
+  use: (file: number) => Promise<void>,
+): Promise<void> {
   try {
-    await use(handle);
+    await use(file);
   } catch (error) {
-    await handle.close().catch(() => {});
+    try {
+      disk.close(file);
+    } catch {
+      // The first failure is the one to tell.
+    }
     throw error;
   }
-  await handle.close();
+  disk.close(file);
 }

@@ -1,9 +1,7 @@
 // File names are chosen by whoever made the file: they may hold line breaks, escape codes or marks that turn the
 // direction of writing, and so forge lines of a text or commands to a terminal.
 
-// oxlint-disable-next-line no-control-regex
-const UNSAFE =
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const UNSAFE = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 /** A name or path as one visible line: control characters, direction marks and lone surrogates become `\n`, `\x1b` or `\u{202e}`. */
