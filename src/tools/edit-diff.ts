@@ -95,17 +95,23 @@ interface Group {
 }
 
 function groupSplices(text: string, splices: readonly Splice[]): Group[] {
-  const groups: { start: number; end: number; splices: Splice[] }[] = [];
+  const groups: { start: number; end: number; lineEnd: number; splices: Splice[] }[] = [];
   for (const splice of splices) {
-    const start = linesBack(text, splice.start, CONTEXT_LINES);
-    const touched =
-      text[splice.end - 1] === "\n" && splice.end > splice.start ? splice.end - 1 : splice.end;
-    const end = linesOn(text, touched, CONTEXT_LINES);
     const last = groups.at(-1);
+    // Many places in one line: its ends are looked for once.
+    if (last !== undefined && splice.end <= last.lineEnd) {
+      last.splices.push(splice);
+      continue;
+    }
+    const endsLine = splice.end > splice.start && text[splice.end - 1] === "\n";
+    const lineEnd = endsLine ? splice.end : linesOn(text, splice.end, 0);
+    const end = linesOn(text, lineEnd, CONTEXT_LINES - 1);
+    const start = linesBack(text, splice.start, CONTEXT_LINES);
     if (last !== undefined && start <= last.end) {
       last.end = Math.max(last.end, end);
+      last.lineEnd = lineEnd;
       last.splices.push(splice);
-    } else groups.push({ start, end, splices: [splice] });
+    } else groups.push({ start, end, lineEnd, splices: [splice] });
   }
   return groups;
 }

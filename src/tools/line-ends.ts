@@ -32,11 +32,13 @@ function countBelow(numbers: readonly number[], limit: number): number {
 }
 
 /** Where a new text goes. */
-export interface Place {
+interface Place {
   /** The whole text around. */
   readonly text: string;
   readonly start: number;
   readonly end: number;
+  /** From `lineEndFinder`. */
+  readonly lineEndAt: (index: number) => string | undefined;
 }
 
 /**
@@ -48,7 +50,7 @@ export function withLineEndsOf(place: Place, newText: string): string {
   if (!newText.includes("\n")) return newText;
   const old = splitLines(place.text.slice(place.start, place.end), /\r\n|\r|\n/);
   const fresh = splitLines(newText, /\r\n|\n/);
-  const around = old.ends.length > 0 ? undefined : endOfLineAround(place);
+  const around = old.ends.length > 0 ? undefined : place.lineEndAt(place.end);
   if (old.ends.length === 0 && around === undefined) return newText;
   const isMixed = fresh.ends.includes("\n") && fresh.ends.includes("\r\n");
   const placeIsUnix = old.ends.length > 0 ? old.ends.every((end) => end === "\n") : around === "\n";
@@ -88,12 +90,28 @@ function alignEnds(old: Lines, fresh: Lines): string[] {
   });
 }
 
-/** Lines are looked at this far to both sides: in a file of one endless line there is nothing to be found. Characters. */
-const MAX_SEARCHED = 65_536;
+/**
+ * Tells the line end that stands at `index` of `text` or next after it, else the last one of all; undefined if there is none. Asked in
+ * ascending order it looks at each character once.
+ */
+export function lineEndFinder(text: string): (index: number) => string | undefined {
+  const next = /\r\n|\r|\n/g;
+  let from = 0;
+  let upTo = -1;
+  let found: string | undefined;
+  return (index) => {
+    if (index >= from && index <= upTo) return found;
+    next.lastIndex = index;
+    const match = next.exec(text);
+    from = index;
+    upTo = match?.index ?? text.length;
+    found = match?.[0] ?? lastLineEnd(text);
+    return found;
+  };
+}
 
-function endOfLineAround({ text, start, end }: Place): string | undefined {
-  const after = /\r\n|\r|\n/.exec(text.slice(end, end + MAX_SEARCHED))?.[0];
-  if (after !== undefined) return after;
-  const before = text.slice(Math.max(0, start - MAX_SEARCHED), start);
-  return /(\r\n|\r|\n)[^\r\n]*$/.exec(before)?.[1];
+function lastLineEnd(text: string): string | undefined {
+  const last = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"));
+  if (last < 0) return undefined;
+  return text[last] === "\n" && text[last - 1] === "\r" ? "\r\n" : text[last];
 }

@@ -1,7 +1,7 @@
 // From the edits that a model asks for to splices of a file's bytes. All edits are looked for in the original; each must be
 // found once (or says `all`); none may overlap another. On any doubt there is no plan but the reasons.
 import type { Codec, FileView } from "./file-view.ts";
-import { evenLineEnds, withLineEndsOf } from "./line-ends.ts";
+import { evenLineEnds, lineEndFinder, withLineEndsOf } from "./line-ends.ts";
 import type { EvenText } from "./line-ends.ts";
 import { describeNearest } from "./nearest-region.ts";
 
@@ -112,10 +112,12 @@ function planOne(file: SearchedFile, edit: Edit, index: number): Splice[] | stri
   // Who names "\r" in a text that is there as written speaks of line ends, and gets those that are asked for.
   const isMeant = match.isExact && edit.oldText.includes("\r");
   const asGiven = isMeant || !(units.includes("\n") && (units.includes("\r") || file.hasReturns));
+  const { units: text } = file.view;
+  const lineEndAt = lineEndFinder(text);
   return match.ranges.map(({ start, end }) => ({
     start,
     end,
-    units: asGiven ? units : withLineEndsOf({ text: file.view.units, start, end }, units),
+    units: asGiven ? units : withLineEndsOf({ text, start, end, lineEndAt }, units),
     edit: index,
   }));
 }

@@ -1,4 +1,5 @@
 // The text that `read` shows of a file, and the note that says how to go on.
+import type { Truncation } from "../lib/text/truncate.ts";
 import type { OpenFile } from "../workspace/workspace.ts";
 import { chunksOf } from "./file-chunks.ts";
 import type { ChunkOptions } from "./file-chunks.ts";
@@ -8,22 +9,10 @@ import { checkUtf8, decodeWindows1252 } from "./text-encoding.ts";
 import type { TextEncoding } from "./text-encoding.ts";
 
 /** The most lines and bytes that one call shows. */
-export const MAX_LINES = 2000;
-export const MAX_BYTES = 51_200;
+const MAX_LINES = 2000;
+const MAX_BYTES = 51_200;
 /** Lines are counted to the end in files up to this size, so that the note can tell the total. Bytes. */
 const COUNT_BYTES = 16 * 1024 * 1024;
-
-/** What was cut, in the shape of `truncateHead`'s result. Where a large file was not read to its end, `totalLines` is what was seen. */
-export interface ReadTruncation {
-  content: string;
-  truncated: boolean;
-  truncatedBy: "lines" | "bytes" | null;
-  totalLines: number;
-  totalBytes: number;
-  outputLines: number;
-  outputBytes: number;
-  firstLineExceedsLimit: boolean;
-}
 
 export interface ShownText {
   /** With the note, if there is one. */
@@ -31,7 +20,8 @@ export interface ShownText {
   readonly encoding: TextEncoding;
   readonly firstLine: number;
   readonly lastLine: number;
-  readonly truncation?: ReadTruncation;
+  /** What was cut. Where a large file was not read to its end, `totalLines` is what was seen. */
+  readonly truncation?: Truncation;
 }
 
 export interface TextRequest {
@@ -183,6 +173,7 @@ function compose(found: Found): ShownText {
             outputLines: fit.lines,
             outputBytes: Buffer.byteLength(content),
             firstLineExceedsLimit: fit.cutFirstLine,
+            lastLinePartial: false,
           },
         }
       : {}),

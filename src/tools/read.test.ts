@@ -320,6 +320,7 @@ describe("read", () => {
         outputLines: 2,
         outputBytes: 5,
         firstLineExceedsLimit: false,
+        lastLinePartial: false,
       },
     });
   });

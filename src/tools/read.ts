@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import type { TInteger, TObject, TOptional, TString } from "typebox";
 import type { AgentTool, ToolContext, ToolDefinition, ToolResult } from "../core/tool.ts";
 import { toAgentTool } from "../core/tool.ts";
+import type { Truncation } from "../lib/text/truncate.ts";
 import { formatBytes } from "../lib/text/truncate.ts";
 import { showPath } from "../workspace/show-path.ts";
 import type { OpenFile, Workspace } from "../workspace/workspace.ts";
@@ -12,7 +13,6 @@ import { HEAD_BYTES, fileKind } from "./file-kind.ts";
 import type { FileKindFound } from "./file-kind.ts";
 import { imageSize } from "./image-header.ts";
 import { readText } from "./read-text.ts";
-import type { ReadTruncation } from "./read-text.ts";
 import { byteOrderMark, decodeUtf16 } from "./text-encoding.ts";
 import type { TextEncoding } from "./text-encoding.ts";
 import { claimPath, existingPath, openExisting } from "./tool-path.ts";
@@ -48,7 +48,7 @@ export interface ReadDetails {
   /** The lines shown, 1-based. */
   firstLine?: number;
   lastLine?: number;
-  truncation?: ReadTruncation;
+  truncation?: Truncation;
 }
 
 /** The tool as the loop runs it, over the files of `workspace`. */
