@@ -14,6 +14,8 @@ export interface InitialState {
   messages?: AgentMessage[];
 }
 
+type Given = Required<Omit<InitialState, "messages">>;
+
 /** Lists are copied when they are set. What is changed while a run goes on counts from its next request. */
 export class AgentState {
   systemPrompt: string;
@@ -26,7 +28,7 @@ export class AgentState {
   #pending = new Set<string>();
   #error: string | undefined;
   // What the run was last given.
-  #given: { systemPrompt: string; model: Model; thinkingLevel: ThinkingLevel; tools: AgentTool[] };
+  #given: Given;
 
   constructor(initial: InitialState & { model: Model }) {
     this.systemPrompt = initial.systemPrompt ?? "";
@@ -178,7 +180,7 @@ export class AgentState {
     messages.splice(at, 0, message);
   }
 
-  #snapshot(): typeof this.#given {
+  #snapshot(): Given {
     const { systemPrompt, model, thinkingLevel } = this;
     return { systemPrompt, model, thinkingLevel, tools: this.#tools };
   }

@@ -1,21 +1,9 @@
 // What a tool is. A tool throws (or returns `isError`) to fail; it never decides about the run, except by `terminate`.
-import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import type { Static, TSchema } from "typebox";
-import type { JsonSchema } from "../lib/schema/json-schema.ts";
+import type { ArgsOf, ParameterSchema } from "../lib/schema/parameter-schema.ts";
 import type { ImageContent, JsonValue, Model, TextContent, Usage } from "./messages.ts";
 
-/** A schema library's object that validates and can print itself as JSON Schema (zod 4, arktype, valibot through its adapter). */
-export type StandardSchema = StandardSchemaV1 & StandardJSONSchemaV1;
-
-/** How a tool declares its arguments: declaration, validation and static type from one source. */
-export type ParameterSchema = TSchema | StandardSchema | JsonSchema;
-
-/** The static type of the arguments that a schema lets through. */
-export type ArgsOf<P> = P extends StandardSchemaV1
-  ? StandardSchemaV1.InferOutput<P>
-  : P extends { readonly "~kind": string }
-    ? Static<P & TSchema>
-    : Record<string, unknown>;
+export type { JsonSchema } from "../lib/schema/json-schema.ts";
+export type { ArgsOf, ParameterSchema, StandardSchema } from "../lib/schema/parameter-schema.ts";
 
 /**
  * What a call will read or write, said before it runs.

@@ -1,0 +1,54 @@
+// Which of the known names was meant: for unknown tools, files, flags and properties.
+
+/** Longer names are compared by their start. */
+const MAX_COMPARED = 64;
+/** More candidates than this are not looked at. */
+const MAX_CANDIDATES = 2000;
+
+/** The candidates that `name` may have meant, best first; none where nothing is near. */
+export function nearestNames(name: string, candidates: readonly string[], max = 3): string[] {
+  const wanted = name.slice(0, MAX_COMPARED).toLowerCase();
+  if (wanted === "") return [];
+  return candidates
+    .slice(0, MAX_CANDIDATES)
+    .map((candidate) => ({ candidate, distance: distanceTo(wanted, candidate) }))
+    .filter(({ distance }) => distance !== undefined)
+    .toSorted((a, b) => (a.distance ?? 0) - (b.distance ?? 0))
+    .slice(0, max)
+    .map(({ candidate }) => candidate);
+}
+
+/** Undefined when the two have too little in common. */
+function distanceTo(wanted: string, candidate: string): number | undefined {
+  const other = candidate.slice(0, MAX_COMPARED).toLowerCase();
+  const shorter = Math.min(wanted.length, other.length);
+  const contained = wanted.includes(other) || other.includes(wanted);
+  const distance = editDistance(wanted, other);
+  if (contained && shorter >= 3) return Math.min(distance, 2);
+  const allowed = Math.max(1, Math.floor(Math.max(wanted.length, other.length) / 3));
+  return distance <= allowed && distance < shorter ? distance : undefined;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours. */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replace = cell(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let best = Math.min(cell(last, j) + 1, cell(row, j - 1) + 1, replace);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        best = Math.min(best, cell(beforeLast, j - 2) + 1);
+      }
+      row.push(best);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return cell(last, b.length);
+}
+
+function cell(row: readonly number[], at: number): number {
+  return row[at] ?? 0;
+}
