@@ -63,7 +63,7 @@ export interface ProcessRequest {
   /** Milliseconds until the command is ended; left out: none. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** Gets stdout and stderr in arrival order. The chunk is the receiver's to keep. */
+  /** Gets both streams of a shell's command as one, in the order of writing. The chunk is the receiver's to keep. */
   onOutput(chunk: Uint8Array, stream: "stdout" | "stderr"): void;
 }
 

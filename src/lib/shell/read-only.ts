@@ -1,0 +1,60 @@
+// A proof, not a guess, that a command line only reads: one simple command of a program that cannot do anything else.
+// What is not understood is not proved.
+
+/** Programs that only read, whatever their arguments are. */
+const READERS: ReadonlySet<string> = new Set([
+  "sleep",
+  "true",
+  "echo",
+  "pwd",
+  "ls",
+  "cat",
+  "head",
+  "tail",
+  "wc",
+]);
+
+/** Characters that mean something to a shell outside quotes. */
+const META = /[|&;<>()$`\\*?[\]{}~!#=%\n\r\0]/;
+
+/** The words of one simple command; undefined for anything that is more than that. */
+export function simpleWords(command: string): string[] | undefined {
+  const words: string[] = [];
+  let word: string | undefined;
+  let at = 0;
+  while (at < command.length) {
+    const character = command.charAt(at);
+    if (character === " " || character === "\t") {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      at++;
+      continue;
+    }
+    const quoted = character === "'" || character === '"';
+    const end = quoted ? command.indexOf(character, at + 1) : at + 1;
+    if (end < 0) return undefined;
+    const part = quoted ? command.slice(at + 1, end) : character;
+    if (quoted ? character === '"' && /[$`\\!]/.test(part) : META.test(part)) return undefined;
+    if (part.includes("\0")) return undefined;
+    word = (word ?? "") + part;
+    at = quoted ? end + 1 : end;
+  }
+  if (word !== undefined) words.push(word);
+  return words;
+}
+
+export interface ReadOnlyPort {
+  /** Absolute path of the program that a shell would run; undefined if there is none. */
+  findProgram(name: string): Promise<string | undefined>;
+  /** Whether a path lies where the project could have put it. */
+  isInside(path: string): boolean;
+}
+
+/** Whether the command line is proved to read only: a known program by its bare name, found outside the workspace. */
+export async function isProvedReadOnly(command: string, port: ReadOnlyPort): Promise<boolean> {
+  const [name] = simpleWords(command) ?? [];
+  if (name === undefined || !READERS.has(name)) return false;
+  // A shell runs its own echo, pwd and true; the others are looked up.
+  const program = await port.findProgram(name);
+  return program !== undefined && !port.isInside(program);
+}
