@@ -1,0 +1,88 @@
+// The table of tools: one line each. Who adds a tool adds a file and a line.
+import type { AgentTool, ToolDefinition } from "../core/tool.ts";
+import { toAgentTool } from "../core/tool.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { bashDefinition } from "./bash.ts";
+import { editDefinition } from "./edit.ts";
+import { findDefinition } from "./find.ts";
+import { grepDefinition } from "./grep.ts";
+import { lsDefinition } from "./ls.ts";
+import { readDefinition } from "./read.ts";
+import { writeDefinition } from "./write.ts";
+
+/** A tool as `--help` and the settings know it. */
+export interface ListedTool {
+  name: string;
+  /** For people, a few words. */
+  summary: string;
+  defaultActive: boolean;
+  /** Declared in read-only mode. */
+  readOnly: boolean;
+  make(workspace: Workspace): ToolDefinition;
+}
+
+export const toolTable: readonly ListedTool[] = [
+  {
+    name: "read",
+    summary: "Read a file: text by lines, images",
+    defaultActive: true,
+    readOnly: true,
+    make: (workspace) => readDefinition(workspace) as ToolDefinition,
+  },
+  {
+    name: "bash",
+    summary: "Run a command line",
+    defaultActive: true,
+    readOnly: false,
+    make: (workspace) => bashDefinition(workspace) as ToolDefinition,
+  },
+  {
+    name: "edit",
+    summary: "Replace exact text in a file",
+    defaultActive: true,
+    readOnly: false,
+    make: (workspace) => editDefinition(workspace) as ToolDefinition,
+  },
+  {
+    name: "write",
+    summary: "Create or replace a file",
+    defaultActive: true,
+    readOnly: false,
+    make: (workspace) => writeDefinition(workspace) as ToolDefinition,
+  },
+  {
+    name: "grep",
+    summary: "Search the contents of files",
+    defaultActive: false,
+    readOnly: true,
+    make: (workspace) => grepDefinition(workspace) as ToolDefinition,
+  },
+  {
+    name: "find",
+    summary: "Find files by name",
+    defaultActive: false,
+    readOnly: true,
+    make: (workspace) => findDefinition(workspace) as ToolDefinition,
+  },
+  {
+    name: "ls",
+    summary: "List a folder",
+    defaultActive: false,
+    readOnly: true,
+    make: (workspace) => lsDefinition(workspace) as ToolDefinition,
+  },
+];
+
+/** The definitions of the named tools in the table's order; the default ones if no names are given. */
+export function toolDefinitions(workspace: Workspace, names?: readonly string[]): ToolDefinition[] {
+  return toolTable
+    .filter(({ name, defaultActive }) => (names ? names.includes(name) : defaultActive))
+    .map(({ make }) => make(workspace));
+}
+
+/** The named tools as the loop runs them, in the table's order; the default ones if no names are given. */
+export function createTools(workspace: Workspace, names?: readonly string[]): AgentTool[] {
+  return toolDefinitions(workspace, names).map((definition) =>
+    toAgentTool(definition, () => ({ cwd: workspace.cwd })),
+  );
+}
