@@ -108,9 +108,10 @@ export function pathList(
 
 const MAX_PATHS = 16;
 
-// Without spaces around it, 和 may be a part of a name: it divides only behind an ending, a slash or a quoted name.
+// Without spaces around it, 和 may be a part of a name: it divides only behind an ending, a slash, a quoted name or the
+// word for a folder, and between Latin letters.
 const BETWEEN_PATHS =
-  /\s*[,，]\s*(?:and\s+)?|\s+and\s+|\s+&\s+|\s*、\s*|(?:\s+|(?<=\.[A-Za-z0-9]{1,8}|[/\uE000-\uF8FF]))(?:和|与|跟|以及|还有)\s*/iu;
+  /\s*[,，]\s*(?:and\s+)?|\s+and\s+|\s+&\s+|\s*、\s*|(?:\s+|(?<=\.[A-Za-z0-9]{1,8}|[/\uE000-\uF8FF]|目录|文件夹|这里))(?:和|与|跟|以及|还有)\s*|(?<=[A-Za-z0-9])(?:和|与|跟)(?=[A-Za-z0-9])/iu;
 
 /** A text to look for or to put in another's place. */
 export function plainText(text: string, masked: Masked): string | undefined {

@@ -20,7 +20,7 @@ export const chineseVoice: Voice = {
   notDone: (actions) =>
     `所以我停在这里。还没有做：${actions.map(describe).join("；")}。排除原因后请再说一遍。`,
   missing: (tools) =>
-    `这需要 ${tools.map((tool) => `\`${tool}\``).join(" 和 ")}，但现在没有启用。` +
+    `这需要现在没有启用的工具：${tools.map((tool) => `\`${tool}\``).join("、")}。` +
     "用 `--tools read,bash,edit,write,grep,find,ls` 启动 Errand，就有全部七个工具。",
   unsure: (actions) =>
     `我在一段较长的文字里看到像是请求的话：${actions.map(describe).join("；")}。` +

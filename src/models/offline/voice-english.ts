@@ -20,7 +20,7 @@ export const englishVoice: Voice = {
   notDone: (actions) =>
     `So I stopped here. Not done: ${actions.map(describe).join("; ")}. Ask for it again when the cause is mended.`,
   missing: (tools) =>
-    `For this I need ${tools.map((tool) => `\`${tool}\``).join(" and ")}, which is not switched on here. ` +
+    `For this I need what is not switched on here: ${tools.map((tool) => `\`${tool}\``).join(", ")}. ` +
     "Start Errand with `--tools read,bash,edit,write,grep,find,ls` to have all seven tools.",
   unsure: (actions) =>
     `Among other text I found what reads like a request to ${actions.map(describe).join("; ")}. ` +
