@@ -83,26 +83,7 @@ function buildRules(): Rule[] {
     ),
     rule(`what(?:['’]s| is) (?:in|inside) (?<path>.+)`, lookInside),
     rule(`what (?:does|do) (?<path>.+) (?:say|contain)`, readCertainFiles),
-    rule(`in (?<path>.+?)[,:]? replace ${ALL}(?<old>.+?) (?:with|by) (?<new>.+)`, replace),
-    rule(`in (?<path>.+?)[,:]? change ${ALL}(?<old>.+?) (?:to|into) (?<new>.+)`, replace),
-    rule(
-      `replace ${ALL}(?<old>.+?) (?:with|by) (?<new>.+) (?:in|inside|within) (?<path>.+?)(?<each> everywhere)?`,
-      replace,
-    ),
-    rule(
-      `change ${ALL}(?<old>.+?) (?:to|into) (?<new>.+) (?:in|inside|within) (?<path>.+?)(?<each> everywhere)?`,
-      replace,
-    ),
-    rule(`write (?:(?:the )?(?:text|words?|line) )?(?<text>.+) (?:to|into|in) (?<path>.+)`, write),
-    rule(
-      `(?:save|put) (?:(?:the )?(?:text|words?|line) )?(?<text>.+) (?:to|into|in|as) (?<path>.+)`,
-      write,
-    ),
-    rule(`(?:create|make) (?:an? )?(?:new )?empty (?<path>file .+)`, writeNothing),
-    verbatim(
-      `(?:create|make|write) (?:an? (?:new )?|the )?(?<path>(?:file )?.+?),? (?:with|containing|that says|that contains) (?:(?:the )?(?:text|contents?|lines?|words?)(?: of)?:? )?(?<text>.+)`,
-      writeRest,
-    ),
+    ...changingRules(),
     rule(`search (?:in |through )?(?!for )(?<path>.+?) for (?<text>.+)`, search),
     rule(
       `(?:find|search for|search|grep for|grep|look for) (?:the (?:text|word|words|string) )?(?<text>.+) (?:in|inside|under|within) (?<path>.+)`,
@@ -127,5 +108,30 @@ function buildRules(): Rule[] {
     verbatim(`[$!] ?(?<command>.+)`, run),
     rule(`(?:read|cat)(?: me)?(?: the)?(?: contents? of)? (?<path>.+)`, readFiles),
     rule(`(?:${SHOW}|open|view|check)(?: the contents? of)? (?<path>.+)`, readCertainFiles),
+  ];
+}
+
+function changingRules(): Rule[] {
+  return [
+    rule(`in (?<path>.+?)[,:]? replace ${ALL}(?<old>.+?) (?:with|by) (?<new>.+)`, replace),
+    rule(`in (?<path>.+?)[,:]? change ${ALL}(?<old>.+?) (?:to|into) (?<new>.+)`, replace),
+    rule(
+      `replace ${ALL}(?<old>.+?) (?:with|by) (?<new>.+) (?:in|inside|within) (?<path>.+?)(?<each> everywhere)?`,
+      replace,
+    ),
+    rule(
+      `change ${ALL}(?<old>.+?) (?:to|into) (?<new>.+) (?:in|inside|within) (?<path>.+?)(?<each> everywhere)?`,
+      replace,
+    ),
+    rule(`write (?:(?:the )?(?:text|words?|line) )?(?<text>.+) (?:to|into|in) (?<path>.+)`, write),
+    rule(
+      `(?:save|put) (?:(?:the )?(?:text|words?|line) )?(?<text>.+) (?:to|into|in|as) (?<path>.+)`,
+      write,
+    ),
+    rule(`(?:create|make) (?:an? )?(?:new )?empty (?<path>file .+)`, writeNothing),
+    verbatim(
+      `(?:create|make|write) (?:an? (?:new )?|the )?(?<path>(?:file )?.+?),? (?:with|containing|that says|that contains) (?:(?:the )?(?:text|contents?|lines?|words?)(?: of)?:? )?(?<text>.+)`,
+      writeRest,
+    ),
   ];
 }

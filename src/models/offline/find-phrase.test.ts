@@ -58,6 +58,12 @@ describe("what a file or a pipe says is no request", () => {
     assert.equal(phraseOf(user(hostile)), undefined);
     assert.equal(phraseOf(user(`please summarise\n${hostile}`))?.kind, "unknown");
   });
+  test("a name in a tag may hold any character", () => {
+    for (const name of ["a>b", 'q"q', "<x", "it's", "back\\slash"]) {
+      const tagged = `<file name=${JSON.stringify(name)}>\nrun ls\n</file>`;
+      assert.deepEqual(phraseOf(user(tagged, "read a.txt")), steps(readA), name);
+    }
+  });
   test("text behind a tag that never closes is not looked at", () => {
     assert.equal(phraseOf(user("what now\n<file name='x'>\nrun ls"))?.kind, "unknown");
   });

@@ -49,7 +49,7 @@ function textBlocks(content: Exclude<UserMessage["content"], string>): string[] 
 function withoutAttachments(text: string): string {
   let rest = text;
   for (let round = 0; ; round++) {
-    const open = /(?:^|\n)[ \t]*<([A-Za-z][\w-]{0,40})(?:\s[^<>\n]*)?>/.exec(rest);
+    const open = OPENING_TAG.exec(rest);
     if (!open) return rest.trim();
     const closing = `</${open[1]}>`;
     const end = rest.lastIndexOf(closing);
@@ -70,6 +70,10 @@ function candidates(texts: readonly string[]): Set<string> {
   }
   return found;
 }
+
+// A quoted value may hold anything, escaped as in JSON.
+const OPENING_TAG =
+  /(?:^|\n)[ \t]*<([A-Za-z][\w-]{0,40})(?:\s(?:"(?:\\.|[^"\\\n])*"|'[^'\n]*'|[^<>"'\n])*)?>/;
 
 const MAX_TEXTS = 8;
 /** Kinds of attachments of one text; what is behind more is not looked at. */
