@@ -136,7 +136,10 @@ export class Agent {
     );
   }
 
-  #asMessages(input: string | AgentMessage | AgentMessage[], images: ImageContent[]): AgentMessage[] {
+  #asMessages(
+    input: string | AgentMessage | AgentMessage[],
+    images: ImageContent[],
+  ): AgentMessage[] {
     if (Array.isArray(input)) return input;
     return [typeof input === "string" ? this.#userMessage(input, images) : input];
   }
@@ -204,7 +207,12 @@ export class Agent {
 
   #config(): AgentLoopConfig {
     const { state, queue } = this;
-    const { initialState: _start, streamFn: _stream, onListenerError: _report, ...hooks } = this.#options;
+    const {
+      initialState: _start,
+      streamFn: _stream,
+      onListenerError: _report,
+      ...hooks
+    } = this.#options;
     const { recover } = hooks;
     return {
       clock: systemClock,

@@ -54,7 +54,9 @@ export function createAgent(options: CreateAgentOptions = {}): Agent {
   const place = workspace ?? localWorkspace(cwd, env);
   const names = chooseTools({ tools, excludeTools, readOnly });
   const definitions = toolDefinitions(place, names);
-  const active = definitions.map((definition) => toAgentTool(definition, () => ({ cwd: place.cwd })));
+  const active = definitions.map((definition) =>
+    toAgentTool(definition, () => ({ cwd: place.cwd })),
+  );
   const prompt = buildSystemPrompt({
     tools: definitions,
     cwd: place.cwd,
@@ -88,7 +90,9 @@ function chooseModel(
 }
 
 function localWorkspace(cwd: string, env: Readonly<Record<string, string | undefined>>): Workspace {
-  const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const set = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
   return createLocalWorkspace({ cwd, home: homedir(), env: Object.fromEntries(set) });
 }
 

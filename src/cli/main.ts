@@ -75,7 +75,8 @@ function workingFolder(dir: string | undefined): string {
 
 async function makeAgent(options: CliOptions, cwd: string): Promise<Agent> {
   const { createAgent } = await import("../agent/create-agent.ts");
-  const { model, baseUrl, tools, excludeTools, readOnly, systemPrompt, appendSystemPrompt } = options;
+  const { model, baseUrl, tools, excludeTools, readOnly, systemPrompt, appendSystemPrompt } =
+    options;
   const { maxTurns, maxTimeMs, maxTokens, maxCostUsd } = options;
   try {
     return createAgent({

@@ -89,7 +89,9 @@ function defineCommand(version: string): Command {
     .description("Runs the errands a language model asks for, on your files.")
     .argument("[words...]", "@file attaches a file; the rest is the prompt")
     .option("-p, --print", "answer and exit (taken when stdin or stdout is no terminal)")
-    .addOption(new Option("--mode <mode>", "what stdout gets").choices(["text", "json"]).default("text"))
+    .addOption(
+      new Option("--mode <mode>", "what stdout gets").choices(["text", "json"]).default("text"),
+    )
     .option("--model <provider/id[:thinking]>", "the model, or offline")
     .option("--base-url <url>", "the provider's address, in place of its own", url)
     .option("--list-models", "list the known models and exit")
@@ -122,7 +124,10 @@ const EXAMPLES = `Examples:
 export function toolHelp(): string {
   const width = Math.max(...toolTable.map(({ name }) => name.length));
   const lines = toolTable.map(({ name, summary, defaultActive, readOnly }) => {
-    const kinds = [...(readOnly ? ["read-only"] : []), ...(defaultActive ? [] : ["off by default"])];
+    const kinds = [
+      ...(readOnly ? ["read-only"] : []),
+      ...(defaultActive ? [] : ["off by default"]),
+    ];
     const mark = defaultActive ? "" : ` (${kinds.join(", ")})`;
     return `  ${name.padEnd(width)}  ${summary}${mark}`;
   });
@@ -174,7 +179,10 @@ function checkPermission(mode: string | undefined): void {
 }
 
 function oneLine(message: string): string {
-  const text = message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ").trim();
+  const text = message
+    .replace(/^error: /, "")
+    .replaceAll(/\s*\n\s*/g, " ")
+    .trim();
   return /[.)!?]$/.test(text) ? `${text} See errand --help.` : `${text}. See errand --help.`;
 }
 

@@ -25,7 +25,12 @@ export interface PromptInput {
 }
 
 /** The user's message: files and piped text first, the words last. Throws a UsageError for what cannot be read. */
-export async function readPrompt({ prompt, files, cwd, onWait }: PromptInput): Promise<UserMessage> {
+export async function readPrompt({
+  prompt,
+  files,
+  cwd,
+  onWait,
+}: PromptInput): Promise<UserMessage> {
   const blocks: Block[] = [];
   for (const file of files) blocks.push(...(await attach(file, cwd)));
   const piped = await readPipe(prompt !== "" || files.length > 0, onWait);
@@ -80,7 +85,8 @@ async function readFileOf(path: string, written: string): Promise<Buffer> {
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const { code = "unknown" } = error as NodeJS.ErrnoException;
-    const why = code === "ENOENT" ? "there is no such file" : code === "EACCES" ? "permission denied" : code;
+    const why =
+      code === "ENOENT" ? "there is no such file" : code === "EACCES" ? "permission denied" : code;
     throw new UsageError(`@${written} cannot be read: ${why}.`);
   } finally {
     await handle?.close();
@@ -100,7 +106,8 @@ function imageType(bytes: Buffer): string | undefined {
 async function readPipe(hasPrompt: boolean, onWait: (message: string) => void): Promise<string> {
   if (!isPipe()) return "";
   const timer = setTimeout(() => {
-    if (hasPrompt) onWait("waiting for the end of stdin (redirect it from /dev/null if nothing comes)");
+    if (hasPrompt)
+      onWait("waiting for the end of stdin (redirect it from /dev/null if nothing comes)");
   }, SILENT_PIPE_MS);
   const chunks: Buffer[] = [];
   let bytes = 0;

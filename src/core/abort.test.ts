@@ -279,7 +279,9 @@ describe("an abort while something else is waited for", () => {
       signal: controller.signal,
       config: {
         record: (entries) =>
-          entries.some((entry) => entry.type === "result") ? new Promise(() => {}) : Promise.resolve(),
+          entries.some((entry) => entry.type === "result")
+            ? new Promise(() => {})
+            : Promise.resolve(),
       },
     });
     await tick();

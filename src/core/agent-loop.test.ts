@@ -67,7 +67,10 @@ describe("a run", () => {
     const once = await runLoop({ turns: [empty, textTurn("here")] });
     assert.equal(once.end().reason, "done");
     assert.equal(once.script.requests.length, 2);
-    assert.deepEqual(once.messages().map(({ role }) => role), ["user", "assistant"]);
+    assert.deepEqual(
+      once.messages().map(({ role }) => role),
+      ["user", "assistant"],
+    );
     assert.deepEqual(
       once.events.filter((event) => event.type === "request_retry"),
       [
@@ -217,7 +220,12 @@ describe("between turns", () => {
       tools: [echo],
       config: {
         prepareNextTurn: ({ message, toolResults, context, newMessages }) => {
-          seen.push([message.stopReason, toolResults.length, context.messages.length, newMessages.length]);
+          seen.push([
+            message.stopReason,
+            toolResults.length,
+            context.messages.length,
+            newMessages.length,
+          ]);
           if (message.stopReason !== "toolUse") return undefined;
           return {
             context: { systemPrompt: "short", messages: [user("summary")], tools: [echo] },
@@ -486,7 +494,9 @@ describe("repeated calls", () => {
       { b: 2, a: 1 },
     ];
     const turned = await runLoop({
-      turns: Array.from({ length: 9 }, (_, at) => callTurn("echo", keys[at % 2] as Record<string, unknown>)),
+      turns: Array.from({ length: 9 }, (_, at) =>
+        callTurn("echo", keys[at % 2] as Record<string, unknown>),
+      ),
       tools: [echo],
     });
     assert.equal(turned.end().reason, "repeated_calls");
@@ -545,7 +555,10 @@ describe("continuing", () => {
 
   test("goes on from a user message without adding to the history", async () => {
     const run = await runLoop({ turns: [textTurn("x")], history: [user("a")], goOn: true });
-    assert.deepEqual(run.messages().map(({ role }) => role), ["assistant"]);
+    assert.deepEqual(
+      run.messages().map(({ role }) => role),
+      ["assistant"],
+    );
     assert.equal(run.end().reason, "done");
   });
 });

@@ -42,7 +42,9 @@ export function agentLoopContinue(
   if (!last) throw new Error("Cannot continue: the history is empty. Send a prompt instead.");
   const tail = findOpenTail(context.messages);
   if (!tail && last.role === "assistant") {
-    throw new Error("Cannot continue from an assistant message without open calls. Send a prompt instead.");
+    throw new Error(
+      "Cannot continue from an assistant message without open calls. Send a prompt instead.",
+    );
   }
   return start({ prompts: [], context, config, ports, ...(tail ? { tail } : {}) }, signal);
 }
@@ -170,7 +172,11 @@ async function poll(
 }
 
 /** The messages that start the next turn, or why the run ends. */
-async function betweenTurns(run: Run, turn: Turn, cutInARow: number): Promise<AgentMessage[] | End> {
+async function betweenTurns(
+  run: Run,
+  turn: Turn,
+  cutInARow: number,
+): Promise<AgentMessage[] | End> {
   if (run.stop.stopped) return run.endOfStop();
   const failed = endOfFailure(turn);
   if (failed) return failed;

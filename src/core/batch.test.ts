@@ -140,7 +140,9 @@ describe("order", () => {
       ["a", "b", "c"],
     );
     assert.deepEqual(
-      run.script.requests[1]?.context.messages.slice(2).map((m) => m.role === "toolResult" && m.toolCallId),
+      run.script.requests[1]?.context.messages
+        .slice(2)
+        .map((m) => m.role === "toolResult" && m.toolCallId),
       ["a", "b", "c"],
     );
   });
@@ -323,7 +325,10 @@ describe("claims", () => {
   test("are not asked for again when nothing was written before", async () => {
     let asked = 0;
     const read = tool("read", () => "x", { claims: () => (asked++, [path("read")]) });
-    await runLoop({ turns: [callsTurn([{ name: "read" }, { name: "read" }]), textTurn("x")], tools: [read] });
+    await runLoop({
+      turns: [callsTurn([{ name: "read" }, { name: "read" }]), textTurn("x")],
+      tools: [read],
+    });
     assert.equal(asked, 2);
   });
 });

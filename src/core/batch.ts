@@ -123,9 +123,7 @@ export class Batch {
     if (this.#run.config.toolExecution === "sequential") return true;
     const { tools } = this.#run.context;
     return calls.some((call) =>
-      tools.some(
-        (tool) => tool.name === call.toolCall.name && tool.executionMode === "sequential",
-      ),
+      tools.some((tool) => tool.name === call.toolCall.name && tool.executionMode === "sequential"),
     );
   }
 
@@ -183,7 +181,8 @@ export class Batch {
     const { tool, args, claims = [], toolCall } = call;
     if (!tool || !args) return notStarted(call);
     const waited = await waitFor(
-      () => authorize.call(config, { toolCall, tool, args, claims, early: false }, call.stop.signal),
+      () =>
+        authorize.call(config, { toolCall, tool, args, claims, early: false }, call.stop.signal),
       { timers: ports.timers, stop: call.stop, graceMs: 0 },
     );
     if (call.stop.stopped || waited.status === "left") return notStarted(call);
@@ -242,7 +241,9 @@ export class Batch {
     const run = this.#run;
     const wrote = executed !== undefined && writes(call.claims ?? []);
     const note = this.#noteRepeat(call, result, wrote);
-    const content = note ? [...result.content, { type: "text" as const, text: note }] : result.content;
+    const content = note
+      ? [...result.content, { type: "text" as const, text: note }]
+      : result.content;
     const told: BoundedResult = { ...result, content };
     const message = resultMessage(call, told, {
       timestamp: run.ports.clock.now(),
@@ -277,7 +278,14 @@ export class Batch {
     }
     if (!call.endTold) {
       const { isError } = result;
-      this.#run.emit({ type: "tool_execution_end", toolCallId, toolName, result, isError, durationMs });
+      this.#run.emit({
+        type: "tool_execution_end",
+        toolCallId,
+        toolName,
+        result,
+        isError,
+        durationMs,
+      });
     }
     call.startTold = call.endTold = true;
   }

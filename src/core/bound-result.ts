@@ -72,7 +72,10 @@ function limitImages(content: Content): Content {
     if (block.type !== "image") return block;
     images++;
     if (images > MAX_RESULT_IMAGES) {
-      return { type: "text", text: `[Image left out: a result holds ${MAX_RESULT_IMAGES} images.]` };
+      return {
+        type: "text",
+        text: `[Image left out: a result holds ${MAX_RESULT_IMAGES} images.]`,
+      };
     }
     if (block.data.length <= MAX_RESULT_IMAGE_SIZE) return block;
     const size = formatBytes(block.data.length);

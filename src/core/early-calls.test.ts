@@ -114,7 +114,10 @@ describe("nothing starts early", () => {
         ],
       },
     ],
-    ["when a hook may still block it", { tools: [pure()], config: { beforeToolCall: () => undefined } }],
+    [
+      "when a hook may still block it",
+      { tools: [pure()], config: { beforeToolCall: () => undefined } },
+    ],
     ["when the config is sequential", { tools: [pure()], config: { toolExecution: "sequential" } }],
     [
       "when any active tool is sequential",
@@ -155,7 +158,10 @@ describe("nothing starts early", () => {
   }
 
   test("behind a call that has not ended", async () => {
-    const turn = callsTurn([{ id: "a", name: "look", rawArguments: "{" }, { id: "b", name: "look" }]);
+    const turn = callsTurn([
+      { id: "a", name: "look", rawArguments: "{" },
+      { id: "b", name: "look" },
+    ]);
     assert.deepEqual(await startedWhileStreaming(turn, { tools: [pure()] }), []);
   });
 });

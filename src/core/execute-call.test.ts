@@ -191,7 +191,10 @@ describe("a tool's deadline", () => {
     await run.ended;
     const result = run.results()[0];
     assert.equal(result?.isError, true);
-    assert.equal(textOfResult(result), "partial output\nact timed out after 600 s and was stopped.");
+    assert.equal(
+      textOfResult(result),
+      "partial output\nact timed out after 600 s and was stopped.",
+    );
     assert.equal(result?.durationMs, 600_000);
     assert.equal(run.end().reason, "done");
   });
@@ -301,7 +304,10 @@ describe("the bounds of a result", () => {
     const result = await resultOf(tool("act", () => "x".repeat(30_000_000)));
     const text = textOfResult(result);
     assert.equal(text.indexOf("\n["), 65_536);
-    assert.match(text, /\[Output cut: the first 64 KB of 28\.6 MB are shown\..*call again for less/);
+    assert.match(
+      text,
+      /\[Output cut: the first 64 KB of 28\.6 MB are shown\..*call again for less/,
+    );
   });
 
   test("are those of all text blocks together, and count bytes, never half a character", async () => {
@@ -349,7 +355,11 @@ describe("the bounds of a result", () => {
   });
 
   test("twenty images of five megabytes; more, and larger ones, are named in their place", async () => {
-    const image = (size: number) => ({ type: "image", data: "A".repeat(size), mimeType: "image/png" });
+    const image = (size: number) => ({
+      type: "image",
+      data: "A".repeat(size),
+      mimeType: "image/png",
+    });
     const result = await resultOf(
       tool("act", () => ({
         content: [image(5 * 1024 * 1024 + 1), ...Array.from({ length: 20 }, () => image(4))],
@@ -362,7 +372,9 @@ describe("the bounds of a result", () => {
   });
 
   test("details of more than one megabyte, or that are no data, are dropped with a note", async () => {
-    const big = await resultOf(tool("act", () => ok("x", { details: { a: "y".repeat(1_100_000) } })));
+    const big = await resultOf(
+      tool("act", () => ok("x", { details: { a: "y".repeat(1_100_000) } })),
+    );
     assert.match(JSON.stringify(big.details), /^\{"dropped":".*bytes/);
     const cyclic: Record<string, unknown> = {};
     cyclic["self"] = cyclic;

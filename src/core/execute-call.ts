@@ -23,7 +23,13 @@ export async function executeCall(run: Run, call: Call): Promise<Executed> {
   const onUpdate = (partialResult: ToolResult): void => {
     // A call whose end was told says nothing more.
     if (!open || call.endTold) return;
-    run.emit({ type: "tool_execution_update", toolCallId: id, toolName: name, args, partialResult });
+    run.emit({
+      type: "tool_execution_update",
+      toolCallId: id,
+      toolName: name,
+      args,
+      partialResult,
+    });
   };
   call.startTold = true;
   run.emit({ type: "tool_execution_start", toolCallId: id, toolName: name, args });
@@ -114,7 +120,8 @@ async function askAfterHook(
   const args = call.args as Record<string, unknown>;
   const seen = { assistantMessage, toolCall, args, result, isError, context: run.context };
   const waited = await run.wait(() => afterToolCall.call(run.config, seen, run.stop.signal));
-  if (waited.status === "done") return waited.value ? replaceFields(result, waited.value) : returned;
+  if (waited.status === "done")
+    return waited.value ? replaceFields(result, waited.value) : returned;
   if (run.stop.stopped) return returned;
   const why =
     waited.status === "failed"

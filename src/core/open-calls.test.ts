@@ -11,10 +11,7 @@ import {
   type ToolResultMessage,
 } from "./messages.ts";
 
-function asked(
-  calls: Partial<ToolCall>[],
-  more: Partial<AssistantMessage> = {},
-): AssistantMessage {
+function asked(calls: Partial<ToolCall>[], more: Partial<AssistantMessage> = {}): AssistantMessage {
   return {
     role: "assistant",
     content: calls.map((call, at) => ({
@@ -46,10 +43,7 @@ const answered = (toolCallId: string): ToolResultMessage => ({
 const act = (more = {}) => tool("act", () => "new", more);
 const look = tool("look", () => "seen", { pure: true });
 
-async function goOn(
-  history: AgentMessage[],
-  setup: Partial<Parameters<typeof runLoop>[0]> = {},
-) {
+async function goOn(history: AgentMessage[], setup: Partial<Parameters<typeof runLoop>[0]> = {}) {
   const run = await runLoop({
     turns: [textTurn("x")],
     tools: [act(), look],
@@ -80,9 +74,12 @@ test("pure calls run and others are unknown, when nobody can say", async () => {
 });
 
 test("results that are there stay in their place, and the new ones go where the model's order says", async () => {
-  const { sent, run } = await goOn(
-    [user("a"), asked([{ name: "look" }, {}, { name: "look" }]), answered("c1"), user("go on")],
-  );
+  const { sent, run } = await goOn([
+    user("a"),
+    asked([{ name: "look" }, {}, { name: "look" }]),
+    answered("c1"),
+    user("go on"),
+  ]);
   assert.deepEqual(
     sent.map((message) => (message.role === "toolResult" ? textOfResult(message) : message.role)),
     ["user", "assistant", "seen", "old c1", "seen", "user"],

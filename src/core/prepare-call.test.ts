@@ -178,7 +178,10 @@ describe("what a hook changes", () => {
   test("is validated again: a good change runs, and the history keeps what the model sent", async () => {
     const { text, run } = await oneCall(
       {},
-      { beforeToolCall: ({ toolCall }) => (toolCall.name === "act" ? { args: { path: "b" } } : undefined) },
+      {
+        beforeToolCall: ({ toolCall }) =>
+          toolCall.name === "act" ? { args: { path: "b" } } : undefined,
+      },
     );
     assert.equal(text, 'ran {"path":"b"}');
     const message = run.messages()[1];

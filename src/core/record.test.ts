@@ -32,7 +32,10 @@ test("a run's entries come in the order in which they became true", async () => 
       ]),
       textTurn("x"),
     ],
-    tools: [tool("write", () => "wrote", { claims, evidence }), tool("read", () => "seen", { pure: true })],
+    tools: [
+      tool("write", () => "wrote", { claims, evidence }),
+      tool("read", () => "seen", { pure: true }),
+    ],
   });
   const messages = run.messages();
   const [write, read] = run.results();
@@ -47,7 +50,12 @@ test("a run's entries come in the order in which they became true", async () => 
       claims: claims(),
       evidence: { before: "hash" },
     },
-    { type: "result", call: { turn: 0, index: 0, toolCallId: "w" }, message: write, executed: true },
+    {
+      type: "result",
+      call: { turn: 0, index: 0, toolCallId: "w" },
+      message: write,
+      executed: true,
+    },
     { type: "result", call: { turn: 0, index: 1, toolCallId: "r" }, message: read, executed: true },
     { type: "message", message: messages[4], turn: 1 },
     { type: "end", reason: "done", used: { turns: 2, timeMs: 0, tokens: 0, costUsd: 0 } },
@@ -191,7 +199,11 @@ test("whatever entry fails, the run ends once and every call has its result", as
   for (let failAt = 1; failAt < 20; failAt++) {
     let n = 0;
     const run = await runLoop({
-      turns: [callsTurn([{ name: "act" }, { name: "look" }]), callTurn("act", { n: 2 }), textTurn("x")],
+      turns: [
+        callsTurn([{ name: "act" }, { name: "look" }]),
+        callTurn("act", { n: 2 }),
+        textTurn("x"),
+      ],
       tools: [tool("act", () => "x"), tool("look", () => "y", { pure: true })],
       config: {
         record: () => (++n === failAt ? Promise.reject(new Error("no")) : Promise.resolve()),

@@ -6,7 +6,10 @@ import { callTurn, type ScriptedTurn, textTurn } from "../testing/scripted-model
 import type { AgentMessage } from "./messages.ts";
 import type { AgentLoopConfig } from "./config.ts";
 
-const fails = (kind: "network" | "overloaded" | "auth" | "context_overflow", more = {}): ScriptedTurn => ({
+const fails = (
+  kind: "network" | "overloaded" | "auth" | "context_overflow",
+  more = {},
+): ScriptedTurn => ({
   error: { kind, message: `${kind} failure`, ...more },
 });
 
@@ -38,23 +41,31 @@ describe("a transient failure", () => {
     await run.manual.advance(1);
     await run.ended;
     assert.deepEqual(run.script.requests[1]?.context, run.script.requests[0]?.context);
-    const kinds = run.lines().filter((line) => line.includes("assistant") || line.includes("retry"));
+    const kinds = run
+      .lines()
+      .filter((line) => line.includes("assistant") || line.includes("retry"));
     assert.deepEqual(kinds, [
       "message_start assistant",
       `request_retry 1 ${retry.delayMs}`,
       "message_start assistant",
       "message_end assistant stop",
     ]);
-    assert.deepEqual(run.messages().map(({ role }) => role), ["user", "assistant"]);
+    assert.deepEqual(
+      run.messages().map(({ role }) => role),
+      ["user", "assistant"],
+    );
     const failed = run.records.find((entry) => entry.type === "attempt_failed");
     assert.ok(failed?.type === "attempt_failed");
     assert.deepEqual([failed.turn, failed.attempt, failed.errorKind], [0, 1, "network"]);
   });
 
   test("that lasts ends the run as an error after fifteen repeats, with the last message kept", async () => {
-    const run = await waitedOut(Array.from({ length: 30 }, () => fails("overloaded", { status: 529 })), {
-      retry: { maxTotalMs: 100_000_000 },
-    });
+    const run = await waitedOut(
+      Array.from({ length: 30 }, () => fails("overloaded", { status: 529 })),
+      {
+        retry: { maxTotalMs: 100_000_000 },
+      },
+    );
     assert.equal(run.script.requests.length, 16);
     assert.equal(run.end().reason, "error");
     assert.deepEqual(run.end().cause, {
@@ -72,7 +83,9 @@ describe("a transient failure", () => {
   });
 
   test("waits as long as the server asks", async () => {
-    const run = startLoop({ turns: [fails("overloaded", { retryAfterMs: 90_000 }), textTurn("x")] });
+    const run = startLoop({
+      turns: [fails("overloaded", { retryAfterMs: 90_000 }), textTurn("x")],
+    });
     await tick();
     await run.manual.advance(89_999);
     assert.equal(run.script.requests.length, 1);
@@ -178,7 +191,9 @@ describe("recover", () => {
     assert.deepEqual(asked, [["context_overflow", 1, "context_overflow failure", 1]]);
     assert.deepEqual(run.script.requests[1]?.context.messages, [user("summary")]);
     assert.equal(run.end().reason, "done");
-    assert.ok(run.records.some((entry) => entry.type === "context_replaced" && entry.by === "recover"));
+    assert.ok(
+      run.records.some((entry) => entry.type === "context_replaced" && entry.by === "recover"),
+    );
   });
 
   test("is asked once per turn and kind of error", async () => {

@@ -125,11 +125,7 @@ async function recover(
   return { delayMs: 0, reason: failureText(message), changed: true };
 }
 
-function attemptFailed(
-  run: Run,
-  asking: Asking,
-  message: AssistantMessage,
-): RecordEntry {
+function attemptFailed(run: Run, asking: Asking, message: AssistantMessage): RecordEntry {
   const { errorKind, usage } = message;
   return {
     type: "attempt_failed",

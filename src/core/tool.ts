@@ -37,8 +37,10 @@ interface PureCheck<A> {
   check(args: A): boolean | Promise<boolean>;
 }
 
-export interface AgentTool<P extends ParameterSchema = ParameterSchema, D = unknown>
-  extends Tool<P> {
+export interface AgentTool<
+  P extends ParameterSchema = ParameterSchema,
+  D = unknown,
+> extends Tool<P> {
   label?: string;
   /** Runs the call. Throws to fail. `args` is a fresh clone of the validated arguments. */
   execute(
@@ -98,8 +100,10 @@ export interface Rendered {
 }
 
 /** A tool with what a front end and the system prompt want of it. */
-export interface ToolDefinition<P extends ParameterSchema = ParameterSchema, D = unknown>
-  extends Omit<AgentTool<P, D>, "execute"> {
+export interface ToolDefinition<
+  P extends ParameterSchema = ParameterSchema,
+  D = unknown,
+> extends Omit<AgentTool<P, D>, "execute"> {
   execute(
     toolCallId: string,
     args: ArgsOf<P>,

@@ -22,7 +22,13 @@ describe("a message that was cut", () => {
   test("runs none of its calls, also when the JSON is whole, and each gets an error result", async () => {
     const act = counter();
     const run = await runLoop({
-      turns: [cut([{ id: "a", name: "act" }, { id: "b", name: "act" }]), textTurn("x")],
+      turns: [
+        cut([
+          { id: "a", name: "act" },
+          { id: "b", name: "act" },
+        ]),
+        textTurn("x"),
+      ],
       tools: [act.tool],
     });
     assert.equal(act.ran, 0);
@@ -33,7 +39,10 @@ describe("a message that was cut", () => {
         ["b", true],
       ],
     );
-    assert.match(textOfResult(run.results()[0]), /output limit.*Send it again, complete and smaller/);
+    assert.match(
+      textOfResult(run.results()[0]),
+      /output limit.*Send it again, complete and smaller/,
+    );
     assert.equal(run.end().reason, "done");
     assert.deepEqual(
       run.lines().filter((line) => line.startsWith("tool_execution")),
@@ -252,10 +261,9 @@ test("empty text blocks are left out of the history, after the calls were matche
     tools: [tool("act", () => "ran")],
   });
   const message = run.messages()[1];
-  assert.deepEqual(
-    message?.role === "assistant" && message.content.map((block) => block.type),
-    ["toolCall"],
-  );
+  assert.deepEqual(message?.role === "assistant" && message.content.map((block) => block.type), [
+    "toolCall",
+  ]);
   assert.equal(textOfResult(run.results()[0]), "ran");
 });
 
@@ -280,7 +288,9 @@ function assistant(content: AssistantMessage["content"]): AssistantMessage {
   };
 }
 
-function events(all: AssistantMessageEvent[]): EventStream<AssistantMessageEvent, AssistantMessage> {
+function events(
+  all: AssistantMessageEvent[],
+): EventStream<AssistantMessageEvent, AssistantMessage> {
   const stream = new EventStream<AssistantMessageEvent, AssistantMessage>(
     (event) => event.type === "done" || event.type === "error",
     (event) => (event.type === "done" ? event.message : assistant([])),

@@ -32,7 +32,10 @@ export async function runTurn(
   // If this fails the run is stopping, and the batch gives every call its aborted result.
   await run.record([{ type: "message", message, turn: run.turn }]);
   const cut = isCut(run, message) && answer.calls.length > 0;
-  const settled = await answer.batch.settle(message, requestedCalls(run, answer, cut ? cutBefore + 1 : 0));
+  const settled = await answer.batch.settle(
+    message,
+    requestedCalls(run, answer, cut ? cutBefore + 1 : 0),
+  );
   const toolResults = settled.map((call) => call.message);
   for (const result of toolResults) run.addMessage(result);
   run.emit({ type: "turn_end", message, toolResults });
@@ -80,7 +83,10 @@ function cutText(run: Run, cutInARow: number): string {
 }
 
 /** Why this one call may not run, while its siblings may. */
-export function callRefusal(argumentsError: string | undefined, ended: boolean): string | undefined {
+export function callRefusal(
+  argumentsError: string | undefined,
+  ended: boolean,
+): string | undefined {
   if (!ended) {
     return "Not run: the stream ended before this call was complete. Send it again, complete and smaller.";
   }

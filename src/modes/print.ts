@@ -134,7 +134,9 @@ const ENDS: Readonly<Record<string, string>> = {
 
 /** The one argument that says most: a path, a command, a pattern. */
 function shownArguments(args: Record<string, unknown>): string {
-  const main = ["path", "command", "pattern"].map((key) => args[key]).find((value) => typeof value === "string");
+  const main = ["path", "command", "pattern"]
+    .map((key) => args[key])
+    .find((value) => typeof value === "string");
   const value = main ?? Object.values(args).find((other) => typeof other === "string");
   return typeof value === "string" ? ` ${firstLine(value)}` : "";
 }

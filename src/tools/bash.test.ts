@@ -1,6 +1,14 @@
 // The bash tool with the real shell.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -37,9 +45,19 @@ describe("how a command ended", () => {
     ["nothing", "true", "(no output)", false],
     ["a code", "echo no; exit 3", "no\n\nCommand exited with code 3", true],
     ["a code without output", "exit 2", "Command exited with code 2", true],
-    ["a signal", "echo a; kill -KILL $$", "a\n\nCommand was killed by SIGKILL (exit code 137)", true],
+    [
+      "a signal",
+      "echo a; kill -KILL $$",
+      "a\n\nCommand was killed by SIGKILL (exit code 137)",
+      true,
+    ],
     ["grep without a match", "echo a | grep zzz", "Exit code 1: no line matched", false],
-    ["a difference", "echo a > d1; echo b > d2; cmp -s d1 d2", "Exit code 1: the files differ", false],
+    [
+      "a difference",
+      "echo a > d1; echo b > d2; cmp -s d1 d2",
+      "Exit code 1: the files differ",
+      false,
+    ],
     ["a failure of grep", "grep x no-such-file 2>/dev/null", "Command exited with code 2", true],
     ["exit 1 of anything else", "false", "Command exited with code 1", true],
     ["a pipeline, by its last command", "false | cat", "(no output)", false],
@@ -84,7 +102,10 @@ test("a command that asks gets no answer and does not hang", async () => {
 
 describe("output", () => {
   test("is text without escape codes, and a progress line is its last state", async () => {
-    assert.equal(await text("printf '\\033[31mred\\033[0m\\n10%%\\r50%%\\rdone\\n\\033[5A\\033[?25lx'"), "red\ndone\nx");
+    assert.equal(
+      await text("printf '\\033[31mred\\033[0m\\n10%%\\r50%%\\rdone\\n\\033[5A\\033[?25lx'"),
+      "red\ndone\nx",
+    );
   });
 
   test("that is no UTF-8 shows replacement characters, and a character cut by a pipe's end is whole", async () => {
@@ -99,7 +120,10 @@ describe("output", () => {
     try {
       assert.match(said, /^1\n2\n3\n/);
       assert.match(said, /\n29999\n30000$/);
-      assert.match(said, /\[Above: the first 2 KB\. Left out: the middle of 165 KB\. Below: the last 2000 of 30001 lines\. Full output: /);
+      assert.match(
+        said,
+        /\[Above: the first 2 KB\. Left out: the middle of 165 KB\. Below: the last 2000 of 30001 lines\. Full output: /,
+      );
       assert.equal(readFileSync(path, "utf8").split("\n").length, 30_001);
       assert.equal(statSync(path).mode & 0o777, 0o600);
       assert.equal(result.details?.truncation?.truncatedBy, "lines");
@@ -141,8 +165,11 @@ describe("output", () => {
 
   test("is told while it comes, at most ten times a second, bounded", async () => {
     const updates: ToolResult[] = [];
-    await bash.execute("c1", { command: "for i in 1 2 3 4 5 6; do echo $i; sleep 0.06; done" }, undefined, (update) =>
-      updates.push(update),
+    await bash.execute(
+      "c1",
+      { command: "for i in 1 2 3 4 5 6; do echo $i; sleep 0.06; done" },
+      undefined,
+      (update) => updates.push(update),
     );
     assert.ok(updates.length >= 1 && updates.length <= 5, `${updates.length}`);
     assert.match(textOf(updates[0]?.content ?? []), /^1/);
@@ -151,7 +178,15 @@ describe("output", () => {
 
 describe("claims", () => {
   const everything = (access: "read" | "write") => [{ on: "everything", access }];
-  const proved = ["sleep 1", "ls -la", "cat 'a b.txt' \"c d\"", "echo hello", "pwd", "  head -5 x ", "wc -l x"];
+  const proved = [
+    "sleep 1",
+    "ls -la",
+    "cat 'a b.txt' \"c d\"",
+    "echo hello",
+    "pwd",
+    "  head -5 x ",
+    "wc -l x",
+  ];
   const not = [
     "rm x",
     "ls; rm x",

@@ -161,7 +161,10 @@ function judge(
 ): { note: string; isError: boolean } {
   if (endedBy === "timeout") {
     const advice = "Give a longer timeout if it needs one.";
-    return { note: `Command timed out after ${timeoutS} s and was ended. ${advice}`, isError: true };
+    return {
+      note: `Command timed out after ${timeoutS} s and was ended. ${advice}`,
+      isError: true,
+    };
   }
   if (endedBy === "abort") return { note: "Command aborted", isError: true };
   if (signal !== null) return { note: killedBy(signal), isError: true };

@@ -49,7 +49,9 @@ export function findDefinition(workspace: Workspace): ToolDefinition<FindParamet
       "Find files and folders by a glob pattern. A pattern without / matches names anywhere (*.ts), one with / matches paths from the search folder (src/**/*.test.ts). Hidden files too; what ignore files leave out is left out.",
     parameters: Type.Object({
       pattern: Type.String({ description: "Glob; small letters match capitals too" }),
-      path: Type.Optional(Type.String({ description: "Where to look; the working folder if left out" })),
+      path: Type.Optional(
+        Type.String({ description: "Where to look; the working folder if left out" }),
+      ),
       limit: Type.Optional(Type.Integer({ minimum: 1, description: "Most paths to show (1000)" })),
       ignored: Type.Optional(Type.Boolean({ description: "Ignored files too" })),
     }),
@@ -82,8 +84,12 @@ async function find(
   const found = walked.entries.filter(matches);
   const { lines, shown } = withinBounds(found, limit);
   const notes = [
-    ...(shown < found.length ? [`[Showing ${shown} of ${found.length} paths. Use a narrower pattern or a higher limit.]`] : []),
-    ...(walked.isPartial ? ["[The tree is too large: not everything was looked at. Name a folder in it.]"] : []),
+    ...(shown < found.length
+      ? [`[Showing ${shown} of ${found.length} paths. Use a narrower pattern or a higher limit.]`]
+      : []),
+    ...(walked.isPartial
+      ? ["[The tree is too large: not everything was looked at. Name a folder in it.]"]
+      : []),
     ...unreadableNote(walked.unreadable),
     ...(found.length === 0 ? skippedNote(walked.skipped) : []),
   ];

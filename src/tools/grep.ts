@@ -112,12 +112,18 @@ export function grepDefinition(
       "Search the contents of files for a regular expression, as path:line: text. Hidden files too; what ignore files leave out is left out, unless ignored is set. Lines are cut at 500 characters.",
     parameters: Type.Object({
       pattern: Type.String({ description: "Regular expression, or text with literal" }),
-      path: Type.Optional(Type.String({ description: "File or folder; the working folder if left out" })),
+      path: Type.Optional(
+        Type.String({ description: "File or folder; the working folder if left out" }),
+      ),
       glob: Type.Optional(Type.String({ description: "Only files like this, for instance *.ts" })),
       ignoreCase: Type.Optional(Type.Boolean()),
       literal: Type.Optional(Type.Boolean({ description: "The pattern is plain text" })),
       context: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: MAX_CONTEXT, description: "Lines around each match (0)" }),
+        Type.Integer({
+          minimum: 0,
+          maximum: MAX_CONTEXT,
+          description: "Lines around each match (0)",
+        }),
       ),
       limit: Type.Optional(Type.Integer({ minimum: 1, description: "Most matches to show (100)" })),
       ignored: Type.Optional(Type.Boolean({ description: "Ignored files too" })),
@@ -171,7 +177,10 @@ async function grep(
 }
 
 /** A pattern that is no regular expression is told with the way out. */
-async function explained(args: GrepArgs, search: () => Promise<SearchOutcome>): Promise<SearchOutcome> {
+async function explained(
+  args: GrepArgs,
+  search: () => Promise<SearchOutcome>,
+): Promise<SearchOutcome> {
   try {
     return await search();
   } catch (error) {
@@ -193,11 +202,15 @@ function describe(
   const total = isPartial ? `more than ${MAX_MATCHES}` : String(matches);
   const notes = [
     ...(shown < matches
-      ? [`[Showing ${shown} of ${total} matches. Use a narrower pattern, path or glob, or a higher limit.]`]
+      ? [
+          `[Showing ${shown} of ${total} matches. Use a narrower pattern, path or glob, or a higher limit.]`,
+        ]
       : []),
     ...unreadableNote(outcome.unreadable),
     ...(hidden > 0
-      ? [`[${hidden} ${hidden === 1 ? "match is" : "matches are"} in files that ignore rules leave out. Use ignored=true to see them.]`]
+      ? [
+          `[${hidden} ${hidden === 1 ? "match is" : "matches are"} in files that ignore rules leave out. Use ignored=true to see them.]`,
+        ]
       : matches === 0
         ? skippedNote(outcome.skipped)
         : []),
@@ -210,7 +223,10 @@ function describe(
 }
 
 /** As many matches as the limit allows, with the context that belongs to them. */
-function withinBounds(found: readonly FoundLine[], limit: number): { lines: string[]; shown: number } {
+function withinBounds(
+  found: readonly FoundLine[],
+  limit: number,
+): { lines: string[]; shown: number } {
   const lines: string[] = [];
   let bytes = 0;
   let shown = 0;

@@ -62,8 +62,7 @@ function globMatcher(glob: string): (path: string) => boolean {
   const wanted = isExcluding ? glob.slice(1) : glob;
   const byName = !wanted.includes("/");
   const isMatch = picomatch(wanted.replace(/^\//, ""), { dot: true });
-  return (path) =>
-    isMatch(byName ? path.slice(path.lastIndexOf("/") + 1) : path) !== isExcluding;
+  return (path) => isMatch(byName ? path.slice(path.lastIndexOf("/") + 1) : path) !== isExcluding;
 }
 
 interface OneFile {
@@ -85,7 +84,11 @@ async function searchFile(
   const wanted = new Map<number, boolean>();
   for (const [at, line] of lines.entries()) {
     if (!expression.test(line)) continue;
-    for (let near = Math.max(0, at - context); near <= Math.min(lines.length - 1, at + context); near++) {
+    for (
+      let near = Math.max(0, at - context);
+      near <= Math.min(lines.length - 1, at + context);
+      near++
+    ) {
       if (near !== at && !wanted.has(near)) wanted.set(near, false);
     }
     wanted.set(at, true);

@@ -5,12 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeError } from "../lib/text/describe-error.ts";
 import { collapseOverwrites, sanitizeText } from "../lib/text/sanitize.ts";
-import {
-  cutUtf8,
-  formatBytes,
-  type Truncation,
-  truncateTail,
-} from "../lib/text/truncate.ts";
+import { cutUtf8, formatBytes, type Truncation, truncateTail } from "../lib/text/truncate.ts";
 
 /** Raw bytes of the end that are kept: more than is shown, for escape sequences are stripped from them. */
 const KEPT_BYTES = 262_144;

@@ -146,9 +146,9 @@ class RecordReader {
 }
 
 function unreadableIn(errors: string): string[] {
-  return [...errors.matchAll(/^(?:rg: )?(?:\.\/)?(.+?): (?:Permission denied|Operation not permitted)/gm)].map(
-    ([, path = ""]) => path,
-  );
+  return [
+    ...errors.matchAll(/^(?:rg: )?(?:\.\/)?(.+?): (?:Permission denied|Operation not permitted)/gm),
+  ].map(([, path = ""]) => path);
 }
 
 function firstLines(text: string): string {

@@ -12,7 +12,10 @@ export interface SearchRoot {
 }
 
 /** The file or folder to search; the working folder if none is named. Throws with the nearest names if there is none. */
-export async function searchRoot(workspace: Workspace, written: string | undefined): Promise<SearchRoot> {
+export async function searchRoot(
+  workspace: Workspace,
+  written: string | undefined,
+): Promise<SearchRoot> {
   const isNamed = written !== undefined && written !== "." && written !== "./";
   const path = await existingPath(workspace, isNamed ? written : ".");
   const stat = await workspace.stat(path);

@@ -51,7 +51,11 @@ interface Folder {
 }
 
 /** Everything below `root`, in the order of the paths. */
-export async function walk(workspace: Workspace, root: string, options: WalkOptions): Promise<Walk> {
+export async function walk(
+  workspace: Workspace,
+  root: string,
+  options: WalkOptions,
+): Promise<Walk> {
   const walked: Walk = { entries: [], skipped: 0, unreadable: [], isPartial: false };
   const above = options.parents && !options.ignored ? await parentRules(workspace, root) : [];
   let level: Folder[] = [{ absolute: root, relative: "", rules: above }];

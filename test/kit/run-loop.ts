@@ -65,13 +65,7 @@ export function startLoop(setup: LoopSetup): LoopRun {
   };
   const stream = setup.goOn
     ? agentLoopContinue(context, config, setup.signal, script.streamFn)
-    : agentLoop(
-        [user(setup.prompt ?? "go")],
-        context,
-        config,
-        setup.signal,
-        script.streamFn,
-      );
+    : agentLoop([user(setup.prompt ?? "go")], context, config, setup.signal, script.streamFn);
   const events: AgentEvent[] = [];
   const ended = (async () => {
     for await (const event of stream) events.push(event);

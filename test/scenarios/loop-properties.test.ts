@@ -6,7 +6,11 @@ import fc from "fast-check";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { AgentMessage, AssistantMessage } from "../../src/core/messages.ts";
 import type { AgentTool, Claim } from "../../src/core/tool.ts";
-import { type ScriptedCall, type ScriptedTurn, textTurn } from "../../src/testing/scripted-model.ts";
+import {
+  type ScriptedCall,
+  type ScriptedTurn,
+  textTurn,
+} from "../../src/testing/scripted-model.ts";
 import { type LoopRun, ok, startLoop, textOfResult, tick, tool, user } from "../kit/run-loop.ts";
 
 /** How many scripts a run tries. */
@@ -15,7 +19,17 @@ const SCRIPTS = Number(process.env["ERRAND_FC_RUNS"] ?? 500);
 const FILES = ["/a", "/b", "/dir/c"] as const;
 
 interface Op {
-  name: "read" | "append" | "shell" | "readAll" | "fail" | "blocked" | "denied" | "missing" | "bad" | "last";
+  name:
+    | "read"
+    | "append"
+    | "shell"
+    | "readAll"
+    | "fail"
+    | "blocked"
+    | "denied"
+    | "missing"
+    | "bad"
+    | "last";
   file: (typeof FILES)[number];
   text: string;
   /** Broken argument text in place of good arguments. */
@@ -66,7 +80,16 @@ const script: fc.Arbitrary<Script> = fc.record({
   steps: fc.array(
     fc.record({
       ops: fc.array(op, { minLength: 1, maxLength: 6 }),
-      ending: fc.constantFrom("whole", "whole", "whole", "whole", "length", "full", "transient", "torn"),
+      ending: fc.constantFrom(
+        "whole",
+        "whole",
+        "whole",
+        "whole",
+        "length",
+        "full",
+        "transient",
+        "torn",
+      ),
       steer: fc.boolean(),
     }),
     { maxLength: 4 },
@@ -85,9 +108,9 @@ class Disk {
   settled = 0;
 
   tools(): AgentTool[] {
-    const on = (access: Claim["access"]) => (args: unknown): Claim[] => [
-      { on: "path", path: (args as Op).file, access },
-    ];
+    const on =
+      (access: Claim["access"]) =>
+      (args: unknown): Claim[] => [{ on: "path", path: (args as Op).file, access }];
     const everything = (access: Claim["access"]) => (): Claim[] => [{ on: "everything", access }];
     return [
       this.#tool("read", { claims: on("read"), pure: true }),
@@ -290,7 +313,8 @@ function assertRecords({ run }: Played): void {
     const { toolName } = result.message;
     const pure = toolName === "read" || toolName === "readAll";
     const intent = run.records.findIndex(
-      (entry) => entry.type === "intent" && JSON.stringify(entry.call) === JSON.stringify(result.call),
+      (entry) =>
+        entry.type === "intent" && JSON.stringify(entry.call) === JSON.stringify(result.call),
     );
     if (result.executed && !pure) {
       assert.ok(intent >= 0 && intent < run.records.indexOf(result), "acted without an intent");

@@ -88,7 +88,8 @@ test("waiting leaves no listener and no timer behind", async () => {
   const remove = signal.removeEventListener.bind(signal);
   signal.addEventListener = (...args: Parameters<typeof add>) => (listeners++, add(...args));
   signal.removeEventListener = (...args: Parameters<typeof remove>) => (
-    listeners--, remove(...args)
+    listeners--,
+    remove(...args)
   );
   for (let n = 0; n < 10; n++) {
     await waitFor(() => Promise.resolve(n), { timers: time, stop, graceMs: 1, deadlineMs: 5 });

@@ -70,7 +70,10 @@ describe("a call's argument text", () => {
 });
 
 test("canonical JSON is one text for equal data", () => {
-  assert.equal(canonicalJson({ b: [1, { d: 2, c: 3 }], a: null }), '{"a":null,"b":[1,{"c":3,"d":2}]}');
+  assert.equal(
+    canonicalJson({ b: [1, { d: 2, c: 3 }], a: null }),
+    '{"a":null,"b":[1,{"c":3,"d":2}]}',
+  );
   assert.notEqual(canonicalJson([1, 2]), canonicalJson([2, 1]));
   assert.notEqual(canonicalJson({ a: "1" }), canonicalJson({ a: 1 }));
   const cyclic: Record<string, unknown> = {};
@@ -100,7 +103,16 @@ test("equal data is equal whatever the order of its keys", () => {
 test("a plain copy keeps data, drops functions, and says why there is none", () => {
   assert.deepEqual(toJsonValue({ a: 1, f: () => 1 }, 100), { ok: true, value: { a: 1 }, bytes: 7 });
   assert.deepEqual(toJsonValue("é", 3), { ok: false, reason: "4 bytes as JSON, more than 3" });
-  for (const odd of [1n, () => 1, undefined, { toJSON: () => { throw new Error("no"); } }]) {
+  for (const odd of [
+    1n,
+    () => 1,
+    undefined,
+    {
+      toJSON: () => {
+        throw new Error("no");
+      },
+    },
+  ]) {
     assert.equal(toJsonValue(odd, 100).ok, false);
   }
   const cyclic: Record<string, unknown> = {};

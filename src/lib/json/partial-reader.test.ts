@@ -75,8 +75,26 @@ test("agrees with JSON.parse on whole texts, cut anywhere, looked at anywhere", 
 });
 
 test("never throws on a text that is cut, garbled, or no JSON at all", () => {
-  const pieces = fc.constantFrom("{", "}", "[", "]", ",", ":", '"', "\\", "\\u", "1", "-", "a", " ", "\n", "\u0000");
-  const garbage = fc.array(fc.oneof(pieces, fc.string()), { maxLength: 40 }).map((all) => all.join(""));
+  const pieces = fc.constantFrom(
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    '"',
+    "\\",
+    "\\u",
+    "1",
+    "-",
+    "a",
+    " ",
+    "\n",
+    "\u0000",
+  );
+  const garbage = fc
+    .array(fc.oneof(pieces, fc.string()), { maxLength: 40 })
+    .map((all) => all.join(""));
   fc.assert(
     fc.property(fc.oneof(garbage, fc.json()), fc.nat(), fc.array(fc.nat()), (text, end, cuts) => {
       const reader = createPartialReader();
@@ -107,4 +125,3 @@ test("what follows a whole value is passed over", () => {
   assert.deepEqual(read('{"a":1} {"b":2}'), { a: 1 });
   assert.deepEqual(read("1 2"), 1);
 });
-

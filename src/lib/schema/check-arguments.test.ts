@@ -13,7 +13,10 @@ import type { ParameterSchema } from "./parameter-schema.ts";
 const text = { type: "string" };
 const number = { type: "number" };
 
-function object(properties: Record<string, JsonSchema | boolean>, more: JsonSchema = {}): JsonSchema {
+function object(
+  properties: Record<string, JsonSchema | boolean>,
+  more: JsonSchema = {},
+): JsonSchema {
   return { type: "object", properties, ...more };
 }
 
@@ -42,20 +45,75 @@ describe("coercion", () => {
     ["an integer as text", object({ n: { type: "integer" } }), { n: "10" }, { n: 10 }],
     ["true as text", object({ b: { type: "boolean" } }), { b: "true" }, { b: true }],
     ["false as text", object({ b: { type: "boolean" } }), { b: "false" }, { b: false }],
-    ["a list as text", object({ l: { type: "array", items: text } }), { l: '["a","b"]' }, { l: ["a", "b"] }],
-    ["an object as text", object({ o: object({ n: number }) }), { o: '{"n": "1"}' }, { o: { n: 1 } }],
-    ["a list of texts of objects", object({ edits }), { edits: ['{"oldText":"a"}'] }, { edits: [{ oldText: "a" }] }],
-    ["one object for a list", object({ edits }), { edits: { oldText: "a" } }, { edits: [{ oldText: "a" }] }],
-    ["one object as text for a list", object({ edits }), { edits: '{"oldText":"a"}' }, { edits: [{ oldText: "a" }] }],
-    ["null for an optional property", object({ a: text, b: text }, { required: ["a"] }), { a: "x", b: null }, { a: "x" }],
-    ["null where null is allowed", object({ a: { type: ["string", "null"] } }), { a: null }, { a: null }],
+    [
+      "a list as text",
+      object({ l: { type: "array", items: text } }),
+      { l: '["a","b"]' },
+      { l: ["a", "b"] },
+    ],
+    [
+      "an object as text",
+      object({ o: object({ n: number }) }),
+      { o: '{"n": "1"}' },
+      { o: { n: 1 } },
+    ],
+    [
+      "a list of texts of objects",
+      object({ edits }),
+      { edits: ['{"oldText":"a"}'] },
+      { edits: [{ oldText: "a" }] },
+    ],
+    [
+      "one object for a list",
+      object({ edits }),
+      { edits: { oldText: "a" } },
+      { edits: [{ oldText: "a" }] },
+    ],
+    [
+      "one object as text for a list",
+      object({ edits }),
+      { edits: '{"oldText":"a"}' },
+      { edits: [{ oldText: "a" }] },
+    ],
+    [
+      "null for an optional property",
+      object({ a: text, b: text }, { required: ["a"] }),
+      { a: "x", b: null },
+      { a: "x" },
+    ],
+    [
+      "null where null is allowed",
+      object({ a: { type: ["string", "null"] } }),
+      { a: null },
+      { a: null },
+    ],
     ["a listed number as text", object({ e: { enum: [1, 2] } }), { e: "2" }, { e: 2 }],
-    ["the one branch that fits", object({ u: { anyOf: [number, { type: "boolean" }] } }), { u: "7" }, { u: 7 }],
-    ["a nullable union", object({ u: { anyOf: [number, { type: "null" }] } }), { u: "7" }, { u: 7 }],
-    ["through a reference", object({ a: { $ref: "#/$defs/n" } }, { $defs: { n: number } }), { a: "1" }, { a: 1 }],
+    [
+      "the one branch that fits",
+      object({ u: { anyOf: [number, { type: "boolean" }] } }),
+      { u: "7" },
+      { u: 7 },
+    ],
+    [
+      "a nullable union",
+      object({ u: { anyOf: [number, { type: "null" }] } }),
+      { u: "7" },
+      { u: 7 },
+    ],
+    [
+      "through a reference",
+      object({ a: { $ref: "#/$defs/n" } }, { $defs: { n: number } }),
+      { a: "1" },
+      { a: 1 },
+    ],
     ["through allOf", object({ a: { allOf: [number] } }), { a: "1" }, { a: 1 }],
     ["further properties", object({}, { additionalProperties: number }), { x: "1" }, { x: 1 }],
-    ["a tuple", object({ t: { type: "array", prefixItems: [number, text] } }), { t: ["1", "1"] }, { t: [1, "1"] }],
+    [
+      "a tuple",
+      object({ t: { type: "array", prefixItems: [number, text] } }),
+      { t: ["1", "1"] },
+      { t: [1, "1"] },
+    ],
     ["the whole arguments as text", object({ n: number }), '{"n": 1}', { n: 1 }],
     ["no arguments as null", object({}), null, {}],
     ["no arguments as an empty list", object({}), [], {}],
@@ -82,7 +140,11 @@ describe("what is not clear is not guessed", () => {
     ["yes for a boolean", object({ b: { type: "boolean" } }), { b: "yes" }],
     ["a lone text for a list", object({ l: { type: "array", items: text } }), { l: "a" }],
     ["a broken list as text", object({ l: { type: "array" } }), { l: '["a"' }],
-    ["two branches that would fit", object({ u: { anyOf: [number, { type: "array", items: number }, object({ a: number })] } }), { u: '[{"a":1}' }],
+    [
+      "two branches that would fit",
+      object({ u: { anyOf: [number, { type: "array", items: number }, object({ a: number })] } }),
+      { u: '[{"a":1}' },
+    ],
     ["an unknown value of a list of values", object({ e: { enum: ["a", "b"] } }), { e: "c" }],
   ];
   for (const [title, schema, received] of cases) {
@@ -117,7 +179,9 @@ describe("the text for the model", () => {
   });
 
   test("names the place within lists and objects", () => {
-    const schema = object({ l: { type: "array", items: object({ n: number }, { required: ["n"] }) } });
+    const schema = object({
+      l: { type: "array", items: object({ n: number }, { required: ["n"] }) },
+    });
     const said = problem(schema, { l: [{ n: 1 }, {}, { n: "x" }] });
     assert.match(said, /- l\.1\.n: missing, wanted number/);
     assert.match(said, /- l\.2\.n: is "x" \(string\), wanted number/);
@@ -125,14 +189,18 @@ describe("the text for the model", () => {
 
   test("tells a union once", () => {
     const schema = object({ u: { anyOf: [number, object({ k: text })] } });
-    const lines = problem(schema, { u: true }).split("\n").filter((line) => line.startsWith("  -"));
+    const lines = problem(schema, { u: true })
+      .split("\n")
+      .filter((line) => line.startsWith("  -"));
     assert.deepEqual(lines, ["  - u: is true (boolean), wanted number or an object { k }"]);
   });
 
   test("tells at most 20 problems and how many more there are", () => {
     const keys = Array.from({ length: 50 }, (_, n) => `k${n}`);
     const schema = z.object(Object.fromEntries(keys.map((key) => [key, z.string()])));
-    const lines = problem(schema, {}).split("\n").filter((line) => line.startsWith("  -"));
+    const lines = problem(schema, {})
+      .split("\n")
+      .filter((line) => line.startsWith("  -"));
     assert.equal(lines.length, 21);
     assert.equal(lines.at(-1), "  - and 30 more");
   });
@@ -149,9 +217,17 @@ describe("the text for the model", () => {
 describe("schemas of every kind", () => {
   const kinds: [string, ParameterSchema][] = [
     ["typebox", Type.Object({ path: Type.String(), limit: Type.Optional(Type.Integer()) })],
-    ["plain JSON Schema", object({ path: text, limit: { type: "integer" } }, { required: ["path"] })],
+    [
+      "plain JSON Schema",
+      object({ path: text, limit: { type: "integer" } }, { required: ["path"] }),
+    ],
     ["zod", z.object({ path: z.string(), limit: z.int().optional() })],
-    ["valibot", toStandardJsonSchema(v.object({ path: v.string(), limit: v.optional(v.pipe(v.number(), v.integer())) }))],
+    [
+      "valibot",
+      toStandardJsonSchema(
+        v.object({ path: v.string(), limit: v.optional(v.pipe(v.number(), v.integer())) }),
+      ),
+    ],
   ];
   for (const [name, schema] of kinds) {
     test(`${name} checks, coerces, and prints itself as JSON Schema`, () => {
@@ -173,7 +249,11 @@ describe("schemas of every kind", () => {
     const bad = await checkArguments({ name: "t", parameters: schema }, { path: "bad" });
     assert.equal(bad.ok, false);
     assert.throws(
-      () => validateToolArguments({ name: "t", parameters: schema }, { name: "t", arguments: { path: "a" } }),
+      () =>
+        validateToolArguments(
+          { name: "t", parameters: schema },
+          { name: "t", arguments: { path: "a" } },
+        ),
       /checks asynchronously/,
     );
   });
@@ -185,7 +265,10 @@ describe("schemas of every kind", () => {
 
   test("without a type, with an unknown format or keyword, still work", () => {
     assert.deepEqual(args({}, { a: 1 }), { a: 1 });
-    assert.deepEqual(args(object({ u: { type: "string", format: "no-such", "x-mine": 1 } }), { u: "x" }), { u: "x" });
+    assert.deepEqual(
+      args(object({ u: { type: "string", format: "no-such", "x-mine": 1 } }), { u: "x" }),
+      { u: "x" },
+    );
   });
 
   test("a reference that leads nowhere refuses only at its place", () => {
@@ -198,7 +281,9 @@ describe("schemas of every kind", () => {
     const tree = object({ child: { $ref: "#" }, n: number });
     assert.deepEqual(args(tree, { child: { child: { n: "1" } } }), { child: { child: { n: 1 } } });
     const loop = object({ a: { $ref: "#/properties/a" } });
-    assert.doesNotThrow(() => checkArguments({ name: "t", parameters: object({ b: loop }) }, { b: {} }));
+    assert.doesNotThrow(() =>
+      checkArguments({ name: "t", parameters: object({ b: loop }) }, { b: {} }),
+    );
   });
 });
 
@@ -217,7 +302,10 @@ test("values nested beyond reason are refused, not walked", () => {
 
 test("__proto__ stays a property of its own", () => {
   const received: unknown = JSON.parse('{"__proto__": {"polluted": "1"}, "n": "1"}');
-  const made = args(object({ n: number }, { additionalProperties: object({ polluted: number }) }), received);
+  const made = args(
+    object({ n: number }, { additionalProperties: object({ polluted: number }) }),
+    received,
+  );
   assert.equal(({} as { polluted?: number }).polluted, undefined);
   assert.deepEqual(Object.keys(made as object).toSorted(), ["__proto__", "n"]);
 });

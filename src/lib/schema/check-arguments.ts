@@ -44,7 +44,9 @@ export function validateToolArguments<P extends ParameterSchema>(
   const checked = checkArguments(tool, toolCall.arguments);
   if (checked instanceof Promise) {
     checked.catch(() => {});
-    throw new Error(`The schema of ${tool.name} checks asynchronously: the loop can wait for it, this function cannot.`);
+    throw new Error(
+      `The schema of ${tool.name} checks asynchronously: the loop can wait for it, this function cannot.`,
+    );
   }
   if (!checked.ok) throw new Error(checked.text);
   return checked.args as ArgsOf<P>;

@@ -1,6 +1,13 @@
 // Makes arguments fit their schema where only one thing can be meant. Nothing is invented: what is unclear stays as it
 // is and fails validation. Works on plain JSON Schema, in place on a copy of the caller's.
-import { isSchema, type JsonSchema, resolveRef, schemasIn, typeName, typesOf } from "./json-schema.ts";
+import {
+  isSchema,
+  type JsonSchema,
+  resolveRef,
+  schemasIn,
+  typeName,
+  typesOf,
+} from "./json-schema.ts";
 
 /** Deeper parts of a value stay as they are. */
 const MAX_DEPTH = 64;
@@ -122,11 +129,7 @@ function coerceItems(schema: JsonSchema, list: unknown[], place: Place): void {
   }
 }
 
-function coerceProperties(
-  schema: JsonSchema,
-  object: Record<string, unknown>,
-  place: Place,
-): void {
+function coerceProperties(schema: JsonSchema, object: Record<string, unknown>, place: Place): void {
   const properties = isSchema(schema["properties"]) ? schema["properties"] : {};
   const required: unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
   const { additionalProperties } = schema;

@@ -134,7 +134,9 @@ function refuseNesting(value: unknown): Validation | undefined {
     if (depth > MAX_NESTING) {
       return {
         ok: false,
-        problems: [`(arguments): nested more than ${MAX_NESTING} levels deep, send a flatter value`],
+        problems: [
+          `(arguments): nested more than ${MAX_NESTING} levels deep, send a flatter value`,
+        ],
       };
     }
     level = level.flatMap((part) =>

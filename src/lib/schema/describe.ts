@@ -1,7 +1,14 @@
 // What a model is told about arguments that do not fit: where, what is wrong, what is wanted, and what came.
 import { nearestNames } from "../text/nearest-names.ts";
 import { cutUtf8, formatBytes, utf8Length } from "../text/truncate.ts";
-import { isSchema, type JsonSchema, resolveRef, schemasIn, typeName, typesOf } from "./json-schema.ts";
+import {
+  isSchema,
+  type JsonSchema,
+  resolveRef,
+  schemasIn,
+  typeName,
+  typesOf,
+} from "./json-schema.ts";
 
 /** A problem as the validator tells it. */
 export interface RawProblem {
@@ -20,7 +27,11 @@ const MAX_RECEIVED_BYTES = 2048;
 const MAX_SHOWN_VALUE = 60;
 
 /** The whole text for the model. */
-export function describeFailure(toolName: string, problems: readonly string[], received: unknown): string {
+export function describeFailure(
+  toolName: string,
+  problems: readonly string[],
+  received: unknown,
+): string {
   const shown = problems.slice(0, MAX_PROBLEMS).map((problem) => `  - ${problem}`);
   if (problems.length > MAX_PROBLEMS) shown.push(`  - and ${problems.length - MAX_PROBLEMS} more`);
   return [
@@ -56,8 +67,7 @@ export function describeProblems(
 function isInsideUnion(problem: RawProblem, unions: readonly RawProblem[]): boolean {
   return unions.some(
     (union) =>
-      union !== problem &&
-      problem.schemaPath.startsWith(`${union.schemaPath}/${union.keyword}/`),
+      union !== problem && problem.schemaPath.startsWith(`${union.schemaPath}/${union.keyword}/`),
   );
 }
 
@@ -67,7 +77,9 @@ function isEcho(problem: RawProblem, all: readonly RawProblem[]): boolean {
   return all.some(
     ({ keyword, instancePath, params }) =>
       (keyword === "additionalProperties" || keyword === "unevaluatedProperties") &&
-      namesIn(params).some((name) => problem.instancePath === `${instancePath}/${escapePointer(name)}`),
+      namesIn(params).some(
+        (name) => problem.instancePath === `${instancePath}/${escapePointer(name)}`,
+      ),
   );
 }
 
@@ -86,7 +98,9 @@ function describeProblem(root: JsonSchema, value: unknown, problem: RawProblem):
   switch (keyword) {
     case "required":
       return namesIn(params).map((name) => {
-        const wanted = isSchema(properties[name]) ? describeWanted(properties[name], root) : "a value";
+        const wanted = isSchema(properties[name])
+          ? describeWanted(properties[name], root)
+          : "a value";
         return `${at(name)}: missing, wanted ${wanted}`;
       });
     case "additionalProperties":
@@ -139,7 +153,8 @@ function schemaAt(root: JsonSchema, steps: readonly string[]): JsonSchema | unde
   for (const step of steps) {
     if (!at) return undefined;
     const { properties, items, additionalProperties } = at;
-    const own = isSchema(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined;
+    const own =
+      isSchema(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined;
     const next = own ?? (/^\d+$/.test(step) ? items : additionalProperties);
     at = isSchema(next) ? resolveRef(next, root) : undefined;
   }

@@ -23,7 +23,11 @@ const cases: [string, unknown, string][] = [
   ["a number says that it was thrown", 7, "7 was thrown"],
   ["a symbol says that it was thrown", Symbol("s"), "Symbol(s) was thrown"],
   ["a big integer says that it was thrown", 7n, "7 was thrown"],
-  ["a getter that throws is survived", hostile, "something that cannot be shown as text was thrown"],
+  [
+    "a getter that throws is survived",
+    hostile,
+    "something that cannot be shown as text was thrown",
+  ],
   ["a cycle is survived", cyclic, "something that cannot be shown as text was thrown"],
 ];
 

@@ -25,11 +25,26 @@ describe("what is stripped", () => {
 });
 
 test("no control character but line break and tab is ever left", () => {
-  const nasty = fc.constantFrom("\u001b", "[", "]", "31m", "\u009b", "\u0007", "\n", "P", "\\", "x", ";");
+  const nasty = fc.constantFrom(
+    "\u001b",
+    "[",
+    "]",
+    "31m",
+    "\u009b",
+    "\u0007",
+    "\n",
+    "P",
+    "\\",
+    "x",
+    ";",
+  );
   fc.assert(
     fc.property(fc.array(fc.oneof(nasty, fc.string({ unit: "binary" }))), (parts) => {
       // oxlint-disable-next-line no-control-regex
-      assert.doesNotMatch(sanitizeText(parts.join("")), /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+      assert.doesNotMatch(
+        sanitizeText(parts.join("")),
+        /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/,
+      );
     }),
   );
 });

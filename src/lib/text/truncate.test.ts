@@ -91,7 +91,9 @@ describe("the tail", () => {
 });
 
 test("head and tail keep their limits and are parts of the text, for any text and limits", () => {
-  const text = fc.array(fc.string({ unit: "grapheme" }), { maxLength: 12 }).map((all) => all.join("\n"));
+  const text = fc
+    .array(fc.string({ unit: "grapheme" }), { maxLength: 12 })
+    .map((all) => all.join("\n"));
   fc.assert(
     fc.property(text, fc.nat({ max: 8 }), fc.nat({ max: 40 }), (whole, maxLines, maxBytes) => {
       for (const [cut, place] of [
@@ -100,9 +102,15 @@ test("head and tail keep their limits and are parts of the text, for any text an
       ] as const) {
         const { content, outputBytes, outputLines, truncated } = cut;
         assert.equal(utf8Length(content), outputBytes);
-        assert.ok(!truncated || (outputBytes <= maxBytes && outputLines <= maxLines) || maxLines === 0);
+        assert.ok(
+          !truncated || (outputBytes <= maxBytes && outputLines <= maxLines) || maxLines === 0,
+        );
         const body = whole.endsWith("\n") ? whole.slice(0, -1) : whole;
-        assert.ok(place === "start" ? whole.startsWith(content) : whole === content || body.endsWith(content));
+        assert.ok(
+          place === "start"
+            ? whole.startsWith(content)
+            : whole === content || body.endsWith(content),
+        );
       }
     }),
     { numRuns: 2000 },
@@ -132,8 +140,12 @@ test("bytes are counted as UTF-8, cuts are whole characters", () => {
 });
 
 test("sizes are told in the unit that fits", () => {
-  assert.deepEqual(
-    [0, 1023, 1024, 51_200, 1_258_291, 3 * 1024 ** 3].map(formatBytes),
-    ["0 bytes", "1023 bytes", "1 KB", "50 KB", "1.2 MB", "3.0 GB"],
-  );
+  assert.deepEqual([0, 1023, 1024, 51_200, 1_258_291, 3 * 1024 ** 3].map(formatBytes), [
+    "0 bytes",
+    "1023 bytes",
+    "1 KB",
+    "50 KB",
+    "1.2 MB",
+    "3.0 GB",
+  ]);
 });
