@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { createIds, createManualClock } from "./manual-clock.ts";
 
 test("timers fire in order of due time, then of setting, each at its own time", async () => {

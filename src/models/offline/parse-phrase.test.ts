@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { parsePhrase } from "./parse-phrase.ts";
 import type { Action, Language } from "./phrase.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { mask, quotedValue, unmask, valueOf } from "./quotes.ts";
 
 test("each quoted piece becomes one character, and comes back as it was written", () => {

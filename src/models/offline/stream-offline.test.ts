@@ -187,7 +187,7 @@ describe("the streaming contract", () => {
     const { message } = await ask([user("read a.txt!")]);
     const { input, output, totalTokens, cost } = message.usage;
     assert.equal(input, 3);
-    assert.equal(output, Math.ceil(("I will read a.txt." + '{"path":"a.txt"}').length / 4));
+    assert.equal(output, Math.ceil('I will read a.txt.{"path":"a.txt"}'.length / 4));
     assert.equal(totalTokens, input + output);
     assert.equal(cost.total, 0);
   });
