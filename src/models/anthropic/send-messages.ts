@@ -1,0 +1,267 @@
+// From a repaired history to the API's messages, as texts of content blocks.
+import type {
+  AssistantMessage,
+  ImageContent,
+  Message,
+  Model,
+  TextContent,
+  ToolCall,
+  ToolResultMessage,
+  UserMessage,
+} from "../../core/messages.ts";
+import { callsOf } from "../history.ts";
+
+/** One message of the API; each block is JSON text that ends with the block's own brace. */
+export interface SentMessage {
+  role: "user" | "assistant";
+  blocks: readonly string[];
+}
+
+/** `mayThink` is false inside a run of calls that was begun without thinking: the API refuses to start there. */
+export interface SentMessages {
+  messages: SentMessage[];
+  mayThink: boolean;
+}
+
+/** Stands where the API wants a user message and the history has none. */
+const GO_ON = JSON.stringify({ type: "text", text: "(continue)" });
+
+/**
+ * Alternates user and assistant, begins and ends with user; all results of a batch lie first in the one message behind
+ * it. Expects each call's result behind its message, in order.
+ */
+export function sendMessages(model: Model, history: readonly Message[]): SentMessages {
+  const messages: SentMessage[] = [];
+  let user: string[] = [];
+  let callIds: string[] = [];
+  let nextResult = 0;
+  let cycle: { thought: boolean } | undefined;
+  const ids = new CallIds();
+  for (const message of history) {
+    if (message.role === "assistant") {
+      const sentIds = ids.of(message);
+      const blocks = assistantBlocks(message, model, sentIds);
+      if (blocks.length === 0) continue;
+      messages.push({ role: "user", blocks: user.length > 0 ? user : [GO_ON] });
+      messages.push({ role: "assistant", blocks });
+      user = [];
+      callIds = sentIds;
+      nextResult = 0;
+      cycle = { thought: (cycle?.thought ?? false) || isThinking(blocks[0] ?? "") };
+    } else if (message.role === "toolResult") {
+      const { result, images } = resultBlocks(message, model, callIds[nextResult] ?? "");
+      // Results stand first; images that cannot lie in one follow behind them all.
+      user.splice(nextResult, 0, result);
+      nextResult++;
+      user.push(...images);
+    } else {
+      user.push(...userBlocks(message, model));
+      if (nextResult === 0) cycle = undefined;
+    }
+  }
+  messages.push({ role: "user", blocks: user.length > 0 ? user : [GO_ON] });
+  return { messages, mayThink: nextResult === 0 || cycle?.thought === true };
+}
+
+function isThinking(block: string): boolean {
+  return block.startsWith('{"type":"thinking"') || block.startsWith('{"type":"redacted_thinking"');
+}
+
+/** Ids as the API takes them, `^[a-zA-Z0-9_-]{1,64}$`, each once in a request. */
+class CallIds {
+  readonly #used = new Set<string>();
+  /** Where to go on looking for a free suffix: many calls may share one id. */
+  readonly #next = new Map<string, number>();
+
+  of(message: AssistantMessage): string[] {
+    return callsOf(message).map((call) => this.#free(legalId(call.id)));
+  }
+
+  #free(id: string): string {
+    let free = id;
+    let number = this.#next.get(id) ?? 2;
+    for (; this.#used.has(free); number++) {
+      const suffix = `_${number}`;
+      free = `${id.slice(0, MAX_ID - suffix.length)}${suffix}`;
+    }
+    if (free !== id) this.#next.set(id, number);
+    this.#used.add(free);
+    return free;
+  }
+}
+
+const MAX_ID = 64;
+
+function legalId(id: unknown): string {
+  return (
+    String(id ?? "")
+      .replace(/[^a-zA-Z0-9_-]/g, "_")
+      .slice(0, MAX_ID) || "call"
+  );
+}
+
+const MAX_NAME = 128;
+
+function legalName(name: unknown): string {
+  return (
+    String(name ?? "")
+      .replace(/[^a-zA-Z0-9_-]/g, "_")
+      .slice(0, MAX_NAME) || "unnamed"
+  );
+}
+
+// By identity: a message does not change after its end. `variant` says what else the texts depend on.
+interface Kept<T> {
+  variant: string;
+  value: T;
+}
+const keptAssistants = new WeakMap<AssistantMessage, Kept<string[]>>();
+const keptResults = new WeakMap<ToolResultMessage, Kept<{ result: string; images: string[] }>>();
+const keptUsers = new WeakMap<UserMessage, Kept<string[]>>();
+
+function keep<K extends object, T>(
+  store: WeakMap<K, Kept<T>>,
+  key: K,
+  { variant, make }: { variant: string; make: () => T },
+): T {
+  const found = store.get(key);
+  if (found?.variant === variant) return found.value;
+  const value = make();
+  store.set(key, { variant, value });
+  return value;
+}
+
+function assistantBlocks(
+  message: AssistantMessage,
+  model: Model,
+  ids: readonly string[],
+): readonly string[] {
+  // Signatures hold for the model that made them alone.
+  const own =
+    message.api === model.api && message.provider === model.provider && message.model === model.id;
+  return keep(keptAssistants, message, {
+    variant: `${own ? "own" : "other"} ${ids.join(" ")}`,
+    make: () => makeAssistantBlocks(message, ids, own ? "keep thinking" : "drop thinking"),
+  });
+}
+
+function makeAssistantBlocks(
+  message: AssistantMessage,
+  ids: readonly string[],
+  thinking: "keep thinking" | "drop thinking",
+): string[] {
+  const blocks: string[] = [];
+  let calls = 0;
+  for (const block of Array.isArray(message.content) ? message.content : []) {
+    if (block?.type === "text" && !isBlank(block.text)) blocks.push(textBlock(block.text));
+    else if (block?.type === "toolCall") blocks.push(callBlock(block, ids[calls++] ?? ""));
+    else if (
+      block?.type === "thinking" &&
+      block.thinkingSignature &&
+      thinking === "keep thinking"
+    ) {
+      const { thinking: text, thinkingSignature: signature } = block;
+      blocks.push(
+        JSON.stringify(
+          block.redacted
+            ? { type: "redacted_thinking", data: signature }
+            : { type: "thinking", thinking: text, signature },
+        ),
+      );
+    }
+  }
+  // A message may not end with thinking: it was broken off there.
+  while (isThinking(blocks.at(-1) ?? "")) blocks.pop();
+  return blocks;
+}
+
+function callBlock(call: ToolCall, id: string): string {
+  const block = {
+    type: "tool_use",
+    id,
+    name: legalName(call.name),
+    input: inputOf(call.arguments),
+  };
+  // Half a surrogate pair, which a model can write as an escape, is refused in a request, and would be for ever.
+  return JSON.stringify(block, (_key, value: unknown) =>
+    typeof value === "string" ? value.toWellFormed() : value,
+  );
+}
+
+function inputOf(value: unknown): unknown {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+}
+
+function userBlocks(message: UserMessage, model: Model): readonly string[] {
+  return keep(keptUsers, message, {
+    variant: imagesOf(model),
+    make: () =>
+      typeof message.content === "string"
+        ? isBlank(message.content)
+          ? []
+          : [textBlock(message.content)]
+        : contentBlocks(message.content, model),
+  });
+}
+
+function resultBlocks(
+  message: ToolResultMessage,
+  model: Model,
+  id: string,
+): { result: string; images: string[] } {
+  return keep(keptResults, message, {
+    variant: `${imagesOf(model)} ${id}`,
+    make: () => {
+      const blocks = contentBlocks(message.content, model);
+      // The API refuses images in a result that is an error.
+      const outside = message.isError ? blocks.filter(isImage) : [];
+      const inside = message.isError ? blocks.filter((block) => !isImage(block)) : blocks;
+      const content = inside.length > 0 ? inside : [textBlock("(no output)")];
+      const failed = message.isError ? ',"is_error":true' : "";
+      const start = `{"type":"tool_result","tool_use_id":${JSON.stringify(id)}`;
+      return { result: `${start},"content":[${content.join(",")}]${failed}}`, images: outside };
+    },
+  });
+}
+
+function contentBlocks(content: (TextContent | ImageContent)[], model: Model): string[] {
+  const blocks: string[] = [];
+  for (const block of Array.isArray(content) ? content : []) {
+    if (block?.type === "image") blocks.push(imageBlock(block, model));
+    else if (block?.type === "text" && !isBlank(block.text)) blocks.push(textBlock(block.text));
+  }
+  return blocks;
+}
+
+/** The API refuses text blocks of nothing but white space. */
+function isBlank(text: unknown): boolean {
+  return typeof text !== "string" || !/\S/.test(text);
+}
+
+function textBlock(text: string): string {
+  return JSON.stringify({ type: "text", text: text.toWellFormed() });
+}
+
+const MEDIA_TYPES: ReadonlySet<string> = new Set([
+  "image/jpeg",
+  "image/png",
+  "image/gif",
+  "image/webp",
+]);
+
+function imagesOf(model: Model): string {
+  return model.input.includes("image") ? "images" : "no images";
+}
+
+function imageBlock({ data, mimeType }: ImageContent, model: Model): string {
+  if (imagesOf(model) === "no images") return textBlock("(an image, which this model cannot see)");
+  const type = mimeType === "image/jpg" ? "image/jpeg" : mimeType;
+  if (!MEDIA_TYPES.has(type) || typeof data !== "string" || data === "") {
+    return textBlock(`(an image of type ${String(mimeType)}, which this model cannot read)`);
+  }
+  return JSON.stringify({ type: "image", source: { type: "base64", media_type: type, data } });
+}
+
+function isImage(block: string): boolean {
+  return block.startsWith('{"type":"image"');
+}

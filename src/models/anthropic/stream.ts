@@ -1,0 +1,312 @@
+// Speaks the Messages API over server-sent events: https://docs.anthropic.com/en/api/messages-streaming
+// One request, one stream. Repeating a failed one is the loop's business.
+import { createParser } from "eventsource-parser";
+import type {
+  AssistantMessageEvent,
+  AssistantMessageStream,
+  StreamContext,
+  StreamFn,
+  StreamOptions,
+} from "../../core/events.ts";
+import { type AssistantMessage, emptyUsage, type Model } from "../../core/messages.ts";
+import { EventStream } from "../../lib/async/event-stream.ts";
+import { describeError } from "../../lib/text/describe-error.ts";
+import {
+  applyFailure,
+  failureOfConnection,
+  failureOfErrorObject,
+  failureOfResponse,
+  isErrorObject,
+  type WireFailure,
+} from "./errors.ts";
+import { type Endpoint, endpointOf } from "./endpoint.ts";
+import { ResponseReader } from "./read-response.ts";
+import { buildRequest } from "./request.ts";
+
+/** Bytes of an error's body that are read. */
+const MAX_ERROR_BODY = 64 * 1024;
+/** Characters of one server-sent event. */
+const MAX_EVENT = 16 * 1024 * 1024;
+/** Bytes of one whole response. */
+const MAX_RESPONSE = 256 * 1024 * 1024;
+/** Deadline of the first event, and of each next one; milliseconds. Pings do not count. */
+const SILENCE_MS = 300_000;
+/** How long the end of the body is waited for after the message ended, so that the connection can be used again. */
+const DRAIN_MS = 1000;
+
+/**
+ * Asks a Claude model. Never throws or rejects. Options of its own: `firstEventTimeoutMs` and `idleTimeoutMs`
+ * (milliseconds, 0 for none, 300,000 each). A key that begins with `Bearer ` or `sk-ant-oat` goes out as a bearer token.
+ */
+export const streamAnthropic: StreamFn = (model, context, options = {}) => {
+  const attempt = new Attempt(model, options);
+  void attempt.run(context);
+  return attempt.stream;
+};
+
+class Attempt {
+  readonly stream: AssistantMessageStream;
+  readonly #events: EventStream<AssistantMessageEvent, AssistantMessage>;
+  readonly #model: Model;
+  readonly #options: StreamOptions;
+  readonly #message: AssistantMessage;
+  /** Ends the request and the reading of its body. */
+  readonly #socket = new AbortController();
+  readonly #begun = performance.now();
+  #secrets: readonly string[] = [];
+  #ended = false;
+  #heard = false;
+  #heardAt = performance.now();
+  #silenceTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #onAbort = (): void => this.#fail({ kind: "aborted", message: "aborted" });
+
+  constructor(model: Model, options: StreamOptions) {
+    this.#model = model;
+    this.#options = options;
+    this.#message = {
+      role: "assistant",
+      content: [],
+      api: model.api,
+      provider: model.provider,
+      model: model.id,
+      usage: emptyUsage(),
+      stopReason: "stop",
+      timestamp: Date.now(),
+    };
+    this.#events = new EventStream<AssistantMessageEvent, AssistantMessage>(isLast, messageOf);
+    this.stream = this.#events;
+  }
+
+  /** Never rejects. */
+  async run(context: StreamContext): Promise<void> {
+    const { signal } = this.#options;
+    if (signal?.aborted) return this.#onAbort();
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    this.#watchSilence();
+    try {
+      const endpoint = endpointOf(this.#model, this.#options);
+      if (!endpoint.ok) return this.#fail({ kind: endpoint.kind, message: endpoint.message });
+      this.#secrets = endpoint.secrets;
+      const body = buildRequest(this.#model, context, this.#options);
+      await this.#exchange(endpoint, body);
+    } catch (error) {
+      // A bug of ours is told like everything else: a stream function never rejects.
+      this.#fail({ kind: "protocol", message: `The request failed: ${describeError(error)}` });
+    }
+  }
+
+  async #exchange(endpoint: Endpoint, body: string): Promise<void> {
+    const { url, headers } = endpoint;
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        headers,
+        body,
+        // A redirect would take the key along to wherever it points.
+        redirect: "manual",
+        signal: this.#socket.signal,
+      });
+      if (this.#ended) return;
+      if (response.status !== 200) return await this.#readFailure(response, url);
+      if (!response.body) {
+        return this.#fail({ kind: "truncated", message: `${url.host} answered without a body.` });
+      }
+      const type = response.headers.get("content-type") ?? "";
+      if (/json|html/i.test(type)) await this.#readOddSuccess(response, url);
+      else await this.#readStream(response.body, url);
+    } catch (error) {
+      this.#fail(failureOfConnection(error, url));
+    }
+  }
+
+  async #readFailure(response: Response, url: URL): Promise<void> {
+    const body = await this.#readHead(response);
+    if (this.#ended) return;
+    const { status, headers } = response;
+    this.#fail(failureOfResponse({ status, headers, host: url.host }, body));
+  }
+
+  /** Status 200 with something that is no event stream. */
+  async #readOddSuccess(response: Response, url: URL): Promise<void> {
+    const body = await this.#readHead(response);
+    if (!this.#ended) this.#fail(oddBody(body, url.host));
+  }
+
+  /** The body's first bytes as text; a body that breaks off counts as what came of it. */
+  async #readHead(response: Response): Promise<string> {
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    const reader = response.body?.getReader();
+    try {
+      while (reader && size < MAX_ERROR_BODY) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        parts.push(value);
+        size += value.length;
+      }
+    } catch {
+      // The status alone says enough.
+    }
+    return Buffer.concat(parts).subarray(0, MAX_ERROR_BODY).toString();
+  }
+
+  async #readStream(body: ReadableStream<Uint8Array>, url: URL): Promise<void> {
+    const message = this.#message;
+    const decoder = new TextDecoder();
+    const response = new ResponseReader({
+      message,
+      model: this.#model,
+      host: url.host,
+      push: (event) => this.#push(event),
+    });
+    let events = 0;
+    let atEnd = false;
+    const parser = createParser({
+      maxBufferSize: MAX_EVENT,
+      onEvent: ({ data }) => {
+        if (this.#ended) return;
+        events++;
+        const event = parseEvent(data);
+        // The stream broke off within its last event.
+        if (!event.ok && atEnd) return;
+        if (!event.ok) return this.#fail(brokenEvent(data, url.host));
+        if (!isPing(event.value)) this.#hear();
+        const step = response.read(event.value);
+        if (step.status === "failed") this.#fail(step.failure);
+      },
+      onError: ({ type }) => {
+        if (type === "max-buffer-size-exceeded") this.#fail(tooLarge(url.host, "an event"));
+      },
+    });
+    const reader = body.getReader();
+    let size = 0;
+    let head = "";
+    while (true) {
+      const { done, value } = await reader.read();
+      if (this.#ended && !this.#isDone()) return;
+      if (done) break;
+      if (this.#ended) continue;
+      size += value.length;
+      if (size > MAX_RESPONSE) return this.#fail(tooLarge(url.host, "a response"));
+      const text = decoder.decode(value, { stream: true });
+      if (events === 0 && head.length < MAX_ERROR_BODY) head += text.slice(0, MAX_ERROR_BODY);
+      parser.feed(text);
+    }
+    if (this.#ended) return;
+    atEnd = true;
+    // A last event without the empty line behind it is still an event.
+    parser.feed(`${decoder.decode()}\n\n`);
+    if (this.#ended) return;
+    if (events === 0 && /^\s*[{<]/.test(head)) return this.#fail(oddBody(head, url.host));
+    this.#fail({
+      kind: "truncated",
+      message: `${url.host} ended the stream before the message was complete.`,
+    });
+  }
+
+  #push(event: AssistantMessageEvent): void {
+    if (this.#ended) return;
+    if (event.type === "done") {
+      this.#close();
+      // The rest of the body is read, or given up, so that the connection can be used again.
+      const giveUp = setTimeout(() => this.#socket.abort(), DRAIN_MS);
+      giveUp.unref();
+    }
+    this.#events.push(event);
+  }
+
+  #isDone(): boolean {
+    return this.#ended && this.#message.errorKind === undefined;
+  }
+
+  /** Ends the stream, if nothing has yet. Everything that comes later is ignored. */
+  #fail(failure: WireFailure): void {
+    if (this.#ended) return;
+    this.#close();
+    applyFailure(this.#message, failure, this.#secrets);
+    const reason = failure.kind === "aborted" ? "aborted" : "error";
+    this.#events.push({ type: "error", reason, error: this.#message });
+    this.#socket.abort();
+  }
+
+  #close(): void {
+    this.#ended = true;
+    this.#message.durationMs = Math.round(performance.now() - this.#begun);
+    clearTimeout(this.#silenceTimer);
+    this.#options.signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  #hear(): void {
+    this.#heardAt = performance.now();
+    if (this.#heard) return;
+    this.#heard = true;
+    this.#watchSilence();
+  }
+
+  /** One timer that looks again when it rings: setting one anew for each delta would cost more than the delta. */
+  #watchSilence(): void {
+    clearTimeout(this.#silenceTimer);
+    const option = this.#heard ? this.#options.idleTimeoutMs : this.#options.firstEventTimeoutMs;
+    const most = typeof option === "number" && option >= 0 ? option : SILENCE_MS;
+    if (most === 0 || most === Number.POSITIVE_INFINITY) return;
+    const left = Math.max(1, most - (performance.now() - this.#heardAt));
+    this.#silenceTimer = setTimeout(
+      () => {
+        if (performance.now() - this.#heardAt < most - 1) return this.#watchSilence();
+        const what = this.#heard ? "sent nothing more" : "did not begin to answer";
+        this.#fail({
+          kind: "idle_timeout",
+          message: `${this.#model.id} ${what} for ${most / 1000} s.`,
+        });
+      },
+      Math.min(left, MAX_TIMER_MS),
+    );
+  }
+}
+
+/** Longer timers ring at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+function parseEvent(data: string): { ok: true; value: unknown } | { ok: false } {
+  try {
+    return { ok: true, value: JSON.parse(data) as unknown };
+  } catch {
+    return { ok: false };
+  }
+}
+
+function isPing(event: unknown): boolean {
+  return typeof event === "object" && event !== null && "type" in event && event.type === "ping";
+}
+
+function brokenEvent(data: string, host: string): WireFailure {
+  const start = data.slice(0, 200);
+  return { kind: "protocol", message: `${host} sent an event that is no JSON: ${start}` };
+}
+
+function tooLarge(host: string, what: string): WireFailure {
+  return { kind: "protocol", message: `${host} sent ${what} that is too large to be one.` };
+}
+
+/** A body that is no event stream, though the status was 200. */
+function oddBody(body: string, host: string): WireFailure {
+  const parsed = parseEvent(body);
+  if (parsed.ok && isErrorObject(parsed.value)) {
+    return { ...failureOfErrorObject(parsed.value, host), status: 200 };
+  }
+  const start = body.slice(0, 200).replace(/\s+/g, " ").trim();
+  return {
+    kind: "protocol",
+    message: `${host} answered with something else than a stream: ${start || "nothing"}. Check the base URL.`,
+    status: 200,
+  };
+}
+
+function isLast(event: AssistantMessageEvent): boolean {
+  return event.type === "done" || event.type === "error";
+}
+
+function messageOf(event: AssistantMessageEvent): AssistantMessage {
+  if (event.type === "done") return event.message;
+  return event.type === "error" ? event.error : event.partial;
+}
