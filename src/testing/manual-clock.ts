@@ -11,7 +11,7 @@ export interface ManualClock {
    * Moves the time on by `ms` milliseconds and fires what falls due, in order of due time, then of setting; everything
    * that can go on without time does so before, between and after. Rejects with what a timer's function throws.
    */
-  advance(ms: number): Promise<void>;
+  advance(this: void, ms: number): Promise<void>;
 }
 
 interface Timer {

@@ -23,7 +23,7 @@ export type Groups = Readonly<Record<string, string | undefined>>;
 
 export interface Rule {
   pattern: RegExp;
-  make(groups: Groups, masked: Masked): Found | undefined;
+  make(this: void, groups: Groups, masked: Masked): Found | undefined;
   /** Matched with the punctuation at the end. */
   verbatim?: boolean;
 }

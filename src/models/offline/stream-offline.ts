@@ -41,7 +41,7 @@ async function speak(
   const message = blankMessage(request.model);
   try {
     for (const step of steps(message, request)) {
-      await undefined;
+      await Promise.resolve();
       if (request.options.signal?.aborted) {
         stream.push(failure(message, { reason: "aborted", text: "aborted" }));
         return;
