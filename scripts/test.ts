@@ -16,7 +16,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
 }
 
 const args = process.argv.slice(2);
-const named = args.filter((arg) => /\.test\.ts$/.test(arg));
+const named = args.filter((arg) => arg.endsWith(".test.ts"));
 for (const file of named) {
   if (existsSync(file)) continue;
   console.error(`There is no test file ${file}.`);

@@ -14,7 +14,7 @@ describe("the memory workspace", () => {
     const chunks: string[] = [];
     const request: ProcessRequest = {
       command: "echo hi",
-      onOutput: (chunk, stream) => chunks.push(`${stream} ${Buffer.from(chunk)}`),
+      onOutput: (chunk, stream) => chunks.push(`${stream} ${Buffer.from(chunk).toString()}`),
     };
     const end = await createMemoryWorkspace({ run }).run(request);
     assert.deepEqual(

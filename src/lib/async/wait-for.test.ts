@@ -17,7 +17,7 @@ function manualTime(): TimerPort & { now(): number; advance(ms: number): void; p
     },
     advance(ms) {
       now += ms;
-      for (const timer of [...timers]) {
+      for (const timer of Array.from(timers)) {
         if (timer.at > now || !timers.delete(timer)) continue;
         timer.f();
       }

@@ -193,10 +193,9 @@ function describeType(
 
 function showValue(value: unknown): string {
   if (value === undefined) return "missing";
-  if (typeof value === "object" && value !== null) {
-    return typeName(value) === "array" ? "a list" : "an object";
-  }
-  const text = JSON.stringify(value) ?? String(value);
+  if (value === null) return "null";
+  if (typeof value === "object") return typeName(value) === "array" ? "a list" : "an object";
+  const text = JSON.stringify(value) ?? typeof value;
   const shown = text.length > MAX_SHOWN_VALUE ? `${text.slice(0, MAX_SHOWN_VALUE)}…` : text;
-  return value === null ? "null" : `${shown} (${typeName(value)})`;
+  return `${shown} (${typeName(value)})`;
 }
