@@ -2,27 +2,29 @@
 // started and left behind is ended too. A command has its own session: no terminal, no stdin, no signals of ours.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { accessSync, constants } from "node:fs";
-import { constants as constantsOfSystem } from "node:os";
-import { endGroup, endMarked, groupLives } from "./local-survivors.ts";
-import { WorkspaceError } from "./workspace.ts";
+import type { Readable } from "node:stream";
+import { shellCommand, startError, supervisedEnd } from "./local-shell.ts";
+import { endProcesses, groupLives, livingProcesses } from "./local-survivors.ts";
 import type { ProcessEnd, ProcessRequest } from "./workspace.ts";
 
 /** After the command's exit, its pipes may stay silent this long before they are closed. */
 const QUIET_MS = 100;
 /** …and are closed at the latest after this, however chatty a child is that holds them. */
 const DRAIN_MS = 500;
-/** Between asking a command to end and forcing it. */
-const GRACE_MS = 400;
+/** Between asking processes to end and forcing them; with the forcing it stays below 700 ms. */
+const GRACE_MS = 450;
+/** Calls longer than this are looked through for survivors among all processes: ids may have started anew meanwhile. */
+const LONG_CALL_MS = 2000;
 
 /** In the environment of every command: finds the children that left its process group. */
 export const CALL_MARK = "ERRAND_CALL";
 
-/** Defaults that keep programs from waiting for a person; a command may set its own. */
+/** Keeps programs from waiting for a person, whatever the user's own environment says; a command may set its own. */
 const UNATTENDED: Readonly<Record<string, string>> = {
   GIT_TERMINAL_PROMPT: "0",
   GIT_EDITOR: "true",
   EDITOR: "true",
+  VISUAL: "true",
   PAGER: "cat",
   GIT_PAGER: "cat",
   DEBIAN_FRONTEND: "noninteractive",
@@ -32,102 +34,119 @@ const UNATTENDED: Readonly<Record<string, string>> = {
 export type LocalProcessRequest = ProcessRequest & {
   cwd: string;
   env: Readonly<Record<string, string>>;
+  /** Of a command line: both streams through one pipe, so that their order is exact. All of it is told as stdout. */
+  mergeStreams?: boolean;
 };
 
+export interface LocalProcessEnd extends ProcessEnd {
+  /** How many processes the command left behind, or had when it was stopped, and were ended. */
+  endedProcesses: number;
+}
+
 /** Resolves when the command has ended. Rejects with a WorkspaceError if it could not be started. */
-export async function runProcess(request: LocalProcessRequest): Promise<ProcessEnd> {
-  if (request.signal?.aborted) return { code: null, signal: null, endedBy: "abort" };
+export async function runProcess(request: LocalProcessRequest): Promise<LocalProcessEnd> {
+  if (request.signal?.aborted) {
+    return { code: null, signal: null, endedBy: "abort", endedProcesses: 0 };
+  }
   const mark = randomUUID();
-  const child = start(request, mark);
-  const running = new Running(child, mark, request);
-  return running.end();
+  try {
+    return await new Running(start(request, mark), { mark, request }).end();
+  } catch (error) {
+    throw startError(error, request);
+  }
 }
 
 function start(request: LocalProcessRequest, mark: string): ChildProcess {
   const { command, cwd, env } = request;
-  const place = {
+  const merged = isMerged(request);
+  const [program, ...args] =
+    typeof command === "string" ? shellCommand(command, { path: env["PATH"], merged }) : command;
+  const outer = env[CALL_MARK];
+  return spawn(program, args, {
     cwd,
-    env: { ...UNATTENDED, ...env, [CALL_MARK]: mark },
+    // A harness run by a command stays findable for the call around it.
+    env: {
+      ...env,
+      ...UNATTENDED,
+      [CALL_MARK]: outer === undefined ? mark : `${outer.slice(-400)}:${mark}`,
+    },
     detached: true,
-  };
-  if (typeof command !== "string") {
-    const [program, ...args] = command;
-    return spawn(program, args, { ...place, stdio: ["ignore", "pipe", "pipe"] });
-  }
-  const program = shell(env["PATH"]);
-  const args = ["-c", SUPERVISOR, program, command];
-  return spawn(program, args, { ...place, stdio: ["ignore", "pipe", "ignore"] });
+    stdio: [
+      "ignore",
+      "pipe",
+      "pipe",
+      ...(isSupervised(request) && !merged ? ["pipe" as const] : []),
+    ],
+  });
 }
 
-/**
- * A shell between us and the command's own: it joins the two streams in the order of their writing, and it is the
- * parent that a command reaches by `$PPID`.
- */
-const SUPERVISOR = 'trap : TERM INT HUP; "$0" -c "$1" 2>&1; exit $?';
-
-let knownShell: string | undefined;
-
-/** bash where there is one, else the system's sh. */
-function shell(path: string | undefined): string {
-  const places = (path ?? "").split(":").filter((place) => place.startsWith("/"));
-  knownShell ??=
-    ["/bin/bash", ...places.map((place) => `${place}/bash`)].find(isExecutable) ?? "/bin/sh";
-  return knownShell;
+function isSupervised({ command }: LocalProcessRequest): boolean {
+  return typeof command === "string";
 }
 
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+function isMerged(request: LocalProcessRequest): boolean {
+  return isSupervised(request) && request.mergeStreams === true;
 }
+
+type Exit = { code: number | null; signal: string | null };
 
 class Running {
   readonly #child: ChildProcess;
   readonly #mark: string;
   readonly #request: LocalProcessRequest;
-  readonly #done = Promise.withResolvers<ProcessEnd>();
+  readonly #done = Promise.withResolvers<LocalProcessEnd>();
   readonly #cleanUp: (() => void)[] = [];
+  readonly #startedAt = performance.now();
+  readonly #pipes: readonly Readable[];
   #endedBy: ProcessEnd["endedBy"] = "itself";
-  #exited: { code: number | null; signal: string | null } | undefined;
-  #pipesOpen = 0;
+  #exit: Exit | undefined;
+  #supervisorSpoke = false;
+  #isHurried = false;
+  #pipesOpen: number;
   #lastOutputAt = 0;
 
-  constructor(child: ChildProcess, mark: string, request: LocalProcessRequest) {
+  constructor(
+    child: ChildProcess,
+    { mark, request }: { mark: string; request: LocalProcessRequest },
+  ) {
     this.#child = child;
     this.#mark = mark;
     this.#request = request;
-    child.once("error", (error) => this.#failed(error));
+    this.#pipes = child.stdio.slice(1).filter((pipe): pipe is Readable => pipe !== null);
+    this.#pipesOpen = this.#pipes.length;
+    child.once("error", (error) => this.#done.reject(error));
     child.once("exit", (code, signal) => void this.#onExit({ code, signal }));
-    this.#listen("stdout");
-    this.#listen("stderr");
+    this.#listen();
     this.#bound();
   }
 
-  async end(): Promise<ProcessEnd> {
+  async end(): Promise<LocalProcessEnd> {
     try {
       return await this.#done.promise;
     } finally {
       for (const step of this.#cleanUp) step();
-      this.#child.stdout?.destroy();
-      this.#child.stderr?.destroy();
-      // What survived closed pipes must not hold the program open.
+      for (const pipe of this.#pipes) pipe.destroy();
+      // A process that cannot be ended must not hold the program open.
       this.#child.unref();
     }
   }
 
-  #listen(name: "stdout" | "stderr"): void {
-    const pipe = this.#child[name];
-    if (!pipe) return;
-    this.#pipesOpen++;
-    pipe.on("data", (chunk: Buffer) => {
-      this.#lastOutputAt = performance.now();
-      this.#request.onOutput(chunk, name);
-    });
-    pipe.on("error", () => {});
-    pipe.once("close", () => this.#pipesOpen--);
+  #listen(): void {
+    const isQuiet = isSupervised(this.#request);
+    for (const [index, pipe] of this.#pipes.entries()) {
+      const name = index === 0 ? "stdout" : "stderr";
+      const isSupervisor = isQuiet && index === 1;
+      pipe.on("data", (chunk: Buffer) => {
+        if (isSupervisor) {
+          this.#supervisorSpoke = true;
+          return;
+        }
+        this.#lastOutputAt = performance.now();
+        this.#request.onOutput(chunk, name);
+      });
+      pipe.on("error", () => {});
+      pipe.once("close", () => this.#pipesOpen--);
+    }
   }
 
   /** The deadline and the caller's signal. */
@@ -144,65 +163,49 @@ class Running {
     this.#cleanUp.push(() => signal.removeEventListener("abort", onAbort));
   }
 
-  #failed(error: NodeJS.ErrnoException): void {
-    const { command, cwd } = this.#request;
-    const program = typeof command === "string" ? "the shell" : command[0];
-    const why =
-      error.code === "ENOENT"
-        ? `${program} was not found, or the folder ${cwd} is gone`
-        : `${program} could not be started: ${error.message}`;
-    const code = error.code === "ENOENT" ? "not_found" : "other";
-    this.#done.reject(new WorkspaceError(code, program, why, { cause: error }));
-  }
-
-  /** Asks the command to end, then forces it and whatever it started. */
   async #stop(by: "timeout" | "abort"): Promise<void> {
-    if (this.#exited || this.#endedBy !== "itself") return;
+    const { pid } = this.#child;
+    if (this.#exit) this.#isHurried = true;
+    if (this.#exit || this.#endedBy !== "itself" || pid === undefined) return;
     this.#endedBy = by;
-    const { pid } = this.#child;
-    if (pid === undefined) return;
-    await endGroup(pid, GRACE_MS);
-    await endMarked(CALL_MARK, this.#mark);
-    this.#settle();
+    this.#settle(await endProcesses({ group: pid, mark: this.#mark }, GRACE_MS));
   }
 
-  async #onExit(exited: { code: number | null; signal: string | null }): Promise<void> {
-    this.#exited = exited;
+  async #onExit(exit: Exit): Promise<void> {
+    this.#exit = exit;
+    // Who stops a command settles its call.
     if (this.#endedBy !== "itself") return;
-    const held = !(await this.#drained());
+    const isDrained = await this.#drained();
     const { pid } = this.#child;
-    if (pid !== undefined && (held || groupLives(pid))) {
-      await endGroup(pid, GRACE_MS);
-      await endMarked(CALL_MARK, this.#mark);
-    }
-    this.#settle();
+    const hasLeft = pid !== undefined && (!isDrained || this.#leftSome(pid));
+    this.#settle(hasLeft ? await endProcesses({ group: pid, mark: this.#mark }, GRACE_MS) : 0);
   }
 
-  /** Waits until both pipes are closed, or silent, or have had their time; true if they closed. */
+  #leftSome(pid: number): boolean {
+    if (groupLives(pid)) return true;
+    const isLong = performance.now() - this.#startedAt > LONG_CALL_MS;
+    const left = livingProcesses({ group: pid, mark: this.#mark }, isLong ? undefined : pid);
+    return left !== undefined && left.length > 0;
+  }
+
+  /** Waits until all pipes are closed, or silent, or have had their time; true if they closed. */
   async #drained(): Promise<boolean> {
     const exitAt = performance.now();
     // Usually the pipes close with the command, in the next moments.
     for (let turn = 0; turn < 3 && this.#pipesOpen > 0; turn++) await pause(0);
-    while (this.#pipesOpen > 0) {
+    while (this.#pipesOpen > 0 && !this.#isHurried) {
       const now = performance.now();
       const quietSince = Math.max(exitAt, this.#lastOutputAt);
       if (now - quietSince >= QUIET_MS || now - exitAt >= DRAIN_MS) return false;
       await pause(10);
     }
-    return true;
+    return this.#pipesOpen === 0;
   }
 
-  #settle(): void {
-    const { code, signal } = this.#exited ?? { code: null, signal: "SIGKILL" };
-    const killedBy = signal ?? this.#reportedSignal(code);
-    this.#done.resolve({ code: killedBy ? null : code, signal: killedBy, endedBy: this.#endedBy });
-  }
-
-  /** A shell reports its command's death by a signal as 128 and the signal's number. */
-  #reportedSignal(code: number | null): string | null {
-    if (code === null || code <= 128 || typeof this.#request.command !== "string") return null;
-    const found = Object.entries(constantsOfSystem.signals).find(([, n]) => n === code - 128);
-    return found?.[0] ?? null;
+  #settle(endedProcesses: number): void {
+    const exit = this.#exit ?? { code: null, signal: "SIGKILL" };
+    const end = isSupervised(this.#request) ? supervisedEnd(exit, this.#supervisorSpoke) : exit;
+    this.#done.resolve({ ...end, endedBy: this.#endedBy, endedProcesses });
   }
 }
 
