@@ -1,0 +1,79 @@
+// Sizes that keep a file readable at one sitting and a function at one glance.
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { readFacts, type SourceFacts } from "./kit/source-facts.ts";
+
+const MAX_FILE_LINES = 400;
+const MAX_FUNCTION_LINES = 80;
+const MAX_PARAMETERS = 3;
+
+/** Files with a tighter bound. */
+const FILE_LINES: Readonly<Record<string, number>> = {
+  "src/core/agent-loop.ts": 250,
+  "src/agent/agent.ts": 250,
+};
+
+/** Functions that keep the field's own signature. */
+const MORE_PARAMETERS: Readonly<Record<string, string>> = {
+  agentLoop: "the field's own signature",
+  agentLoopContinue: "the field's own signature",
+  execute: "a tool's signature",
+  probe: "a tool's signature",
+};
+
+function tooLarge(path: string, facts: SourceFacts): string[] {
+  const most = FILE_LINES[path] ?? MAX_FILE_LINES;
+  return [
+    ...(facts.lines > most ? [`${path} has ${facts.lines} lines, at most ${most}`] : []),
+    ...facts.functions
+      .filter(({ lines }) => lines > MAX_FUNCTION_LINES)
+      .map(
+        ({ name, line, lines }) =>
+          `${path}:${line} ${name} has ${lines} lines, at most ${MAX_FUNCTION_LINES}`,
+      ),
+    ...facts.functions
+      .filter(({ name, parameters }) => parameters > MAX_PARAMETERS && !(name in MORE_PARAMETERS))
+      .map(
+        ({ name, line, parameters }) =>
+          `${path}:${line} ${name} takes ${parameters} parameters, at most ${MAX_PARAMETERS}`,
+      ),
+    ...facts.anyLines.map((line) => `${path}:${line} says any`),
+  ];
+}
+
+test("files, functions and parameter lists stay within their sizes, and nothing is any", () => {
+  const paths = globSync([
+    "src/**/*.ts",
+    "bench/**/*.ts",
+    "scripts/**/*.ts",
+    "examples/**/*.ts",
+  ]).filter((path) => !path.endsWith(".test.ts"));
+  assert.ok(paths.length > 50, "the sources are found");
+  const problems = paths.flatMap((path) =>
+    tooLarge(path, readFacts(path, readFileSync(path, "utf8"))),
+  );
+  assert.deepEqual(problems, []);
+});
+
+describe("the check itself finds", () => {
+  const lines = (count: number): string => "\n".repeat(count);
+  const cases: [string, string, string, RegExp | undefined][] = [
+    ["a long file", "src/a.ts", lines(401), /401 lines/],
+    ["a longer loop", "src/core/agent-loop.ts", lines(251), /251 lines, at most 250/],
+    ["a long function", "src/a.ts", `function f() {${lines(80)}}`, /f has 81 lines/],
+    ["a long method", "src/a.ts", `class A { m() {${lines(80)}} }`, /m has 81 lines/],
+    ["a long arrow", "src/a.ts", `const g = () => {${lines(80)}};`, /g has 81 lines/],
+    ["four parameters", "src/a.ts", "function f(a, b, c, d) {}", /f takes 4/],
+    ["not the named exceptions", "src/a.ts", "const t = { execute(a, b, c, d, e) {} };", undefined],
+    ["any", "src/a.ts", "const x: any = 1;", /says any/],
+    ["not a text that says any", "src/a.ts", 'const x = "any"; // any', undefined],
+  ];
+  for (const [title, path, text, expected] of cases) {
+    test(title, () => {
+      const found = tooLarge(path, readFacts(path, text));
+      if (expected) assert.match(found.join("\n"), expected);
+      else assert.deepEqual(found, []);
+    });
+  }
+});
