@@ -214,23 +214,19 @@ class Exchange {
     return this.#outgoing.destroyed || this.#outgoing.closed;
   }
 
-  #drained(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#left) return resolve();
-      this.#outgoing.once("drain", resolve);
-      this.#outgoing.once("close", () => resolve());
-    });
+  async #drained(): Promise<void> {
+    const drain = Promise.withResolvers<void>();
+    this.#outgoing.once("drain", drain.resolve);
+    await Promise.race([drain.promise, this.closed]);
+    this.#outgoing.off("drain", drain.resolve);
   }
 
   async #wait(ms: number | undefined): Promise<void> {
     if (ms === undefined || this.#left) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#outgoing.once("close", () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    const waited = Promise.withResolvers<void>();
+    const timer = setTimeout(waited.resolve, ms);
+    await Promise.race([waited.promise, this.closed]);
+    clearTimeout(timer);
   }
 }
 

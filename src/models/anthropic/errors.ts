@@ -1,6 +1,7 @@
 // What went wrong with a request, as a kind that the loop acts on and a sentence that says what to do.
 import type { AssistantMessage, ErrorKind } from "../../core/messages.ts";
 import { describeError } from "../../lib/text/describe-error.ts";
+import { sanitizeText } from "../../lib/text/sanitize.ts";
 
 /** The error fields of a failed message. */
 export interface WireFailure {
@@ -10,8 +11,9 @@ export interface WireFailure {
   retryAfterMs?: number;
 }
 
-/** Characters of an error text that are kept. */
+/** Characters of an error's text, and of its type, that are kept. */
 const MAX_MESSAGE = 2000;
+const MAX_TYPE = 100;
 
 const KIND_BY_TYPE: Readonly<Record<string, ErrorKind>> = {
   invalid_request_error: "bad_request",
@@ -87,7 +89,7 @@ function errorObject(value: unknown): ToldError | undefined {
   if (!inner) return typeof message === "string" ? { message } : undefined;
   const text = typeof inner.message === "string" ? inner.message : JSON.stringify(inner);
   return typeof inner.type === "string" && inner.type !== "error"
-    ? { type: inner.type, message: text }
+    ? { type: shortText(inner.type, MAX_TYPE), message: text }
     : { message: text };
 }
 
@@ -98,12 +100,12 @@ function textOfMarkup(body: string): string {
   return title || body.slice(0, 8000).replace(/<[^<>]*>/g, " ");
 }
 
-function shortText(text: string): string {
-  const line = text
-    .slice(0, MAX_MESSAGE * 4)
+/** A server's words as one line of at most `most` characters, without escape codes. */
+export function shortText(text: string, most: number = MAX_MESSAGE): string {
+  const line = sanitizeText(text.slice(0, most * 4))
     .replace(/\s+/g, " ")
     .trim();
-  return line.length > MAX_MESSAGE ? `${line.slice(0, MAX_MESSAGE)}…` : line;
+  return line.length > most ? `${line.slice(0, most)}…` : line;
 }
 
 function kindOf(status: number, told: ToldError): ErrorKind {
@@ -238,13 +240,24 @@ export function applyFailure(
 
 /** Shorter ones would turn ordinary words into stars. */
 const SHORTEST_SECRET = 6;
+/** A text that was cut may hold only the beginning of a secret; this much of it is hidden too. */
+const SECRET_START = 12;
 
 function redact(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
-    .reduce((clean, secret) => clean.replaceAll(secret, "***"), text);
+  return secrets.filter(({ length }) => length >= SHORTEST_SECRET).reduce(hide, text);
 }
 
+function hide(text: string, secret: string): string {
+  const start = secret.slice(0, SECRET_START);
+  const [first = "", ...rest] = text.split(start);
+  return rest.reduce((clean, part) => {
+    let more = 0;
+    while (more < part.length && part[more] === secret[start.length + more]) more++;
+    return `${clean}***${part.slice(more)}`;
+  }, first);
+}
+
+/** Any object, a list too. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }

@@ -17,6 +17,7 @@ import {
   failureOfErrorObject,
   failureOfResponse,
   isErrorObject,
+  shortText,
   type WireFailure,
 } from "./errors.ts";
 import { type Endpoint, endpointOf } from "./endpoint.ts";
@@ -25,6 +26,8 @@ import { buildRequest } from "./request.ts";
 
 /** Bytes of an error's body that are read. */
 const MAX_ERROR_BODY = 64 * 1024;
+/** How long an error's body is waited for, in milliseconds. */
+const ERROR_BODY_MS = 5000;
 /** Characters of one server-sent event. */
 const MAX_EVENT = 16 * 1024 * 1024;
 /** Bytes of one whole response. */
@@ -137,6 +140,7 @@ class Attempt {
     const parts: Uint8Array[] = [];
     let size = 0;
     const reader = response.body?.getReader();
+    const giveUp = setTimeout(() => void reader?.cancel().catch(() => {}), ERROR_BODY_MS);
     try {
       while (reader && size < MAX_ERROR_BODY) {
         const { done, value } = await reader.read();
@@ -146,6 +150,8 @@ class Attempt {
       }
     } catch {
       // The status alone says enough.
+    } finally {
+      clearTimeout(giveUp);
     }
     return Buffer.concat(parts).subarray(0, MAX_ERROR_BODY).toString();
   }
@@ -280,7 +286,7 @@ function isPing(event: unknown): boolean {
 }
 
 function brokenEvent(data: string, host: string): WireFailure {
-  const start = data.slice(0, 200);
+  const start = shortText(data, 200);
   return { kind: "protocol", message: `${host} sent an event that is no JSON: ${start}` };
 }
 
@@ -294,7 +300,7 @@ function oddBody(body: string, host: string): WireFailure {
   if (parsed.ok && isErrorObject(parsed.value)) {
     return { ...failureOfErrorObject(parsed.value, host), status: 200 };
   }
-  const start = body.slice(0, 200).replace(/\s+/g, " ").trim();
+  const start = shortText(body, 200);
   return {
     kind: "protocol",
     message: `${host} answered with something else than a stream: ${start || "nothing"}. Check the base URL.`,
