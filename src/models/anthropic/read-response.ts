@@ -11,7 +11,7 @@ import type {
   Usage,
 } from "../../core/messages.ts";
 import { parseArguments } from "../../lib/json/parse-arguments.ts";
-import { failureOfErrorObject, isRecord, type WireFailure } from "./errors.ts";
+import { failureOfErrorObject, isRecord, shortText, type WireFailure } from "./errors.ts";
 
 /** What one wire event did: nothing to say, the whole message ended, or it failed. */
 export type ReadStep =
@@ -36,6 +36,9 @@ export class ResponseReader {
   readonly #host: string;
   readonly #push: Push;
   readonly #blocks = new Map<number, OpenBlock>();
+  /** Indexes at which a block began, also one that is passed over. */
+  readonly #seen = new Set<number>();
+  #refusal = "";
   #started = false;
 
   constructor(options: { message: AssistantMessage; model: Model; host: string; push: Push }) {
@@ -90,7 +93,8 @@ export class ResponseReader {
     const partial = this.#message;
     const contentIndex = partial.content.length;
     // A second block at an index still open is another block: the first never stopped, and gets no end.
-    this.#blocks.delete(index);
+    this.#forget(index);
+    this.#seen.add(index);
     switch (told.type) {
       case "text": {
         const block: TextContent = { type: "text", text: "" };
@@ -147,6 +151,10 @@ export class ResponseReader {
   }
 
   #delta(index: number, told: Record<string, unknown>): void {
+    // Text whose block was never announced is text all the same.
+    if (told.type === "text_delta" && !this.#seen.has(index)) {
+      this.#startBlock(index, { type: "text" });
+    }
     const open = this.#blocks.get(index);
     if (!open) return;
     const partial = this.#message;
@@ -195,21 +203,39 @@ export class ResponseReader {
     }
   }
 
+  /** The whole message ended: its texts are whole with it, a call is only by its own end. */
+  #closeBlocks(): void {
+    for (const [index, open] of this.#blocks) {
+      if (open.kind === "toolCall") this.#forget(index);
+      else this.#stopBlock(index);
+    }
+  }
+
+  #forget(index: number): void {
+    const open = this.#blocks.get(index);
+    if (open?.kind === "toolCall") open.block.argumentsError = NEVER_ENDED;
+    this.#blocks.delete(index);
+  }
+
   #messageDelta(event: Record<string, unknown>): void {
     this.#addUsage(event.usage);
-    const reason = isRecord(event.delta) ? event.delta.stop_reason : undefined;
+    const delta = isRecord(event.delta) ? event.delta : {};
+    const { stop_reason: reason, stop_details: details } = delta;
     if (typeof reason === "string") this.#message.rawStopReason = reason.slice(0, MAX_REASON);
+    if (isRecord(details)) this.#refusal = stringOf(details.explanation);
   }
 
   #stop(): ReadStep {
     this.#tellStart();
     const message = this.#message;
     if (message.rawStopReason === "refusal") {
+      const why = this.#refusal ? `: ${shortText(this.#refusal)}` : ".";
       return {
         status: "failed",
-        failure: { kind: "refused", message: `${message.model} refused to answer.` },
+        failure: { kind: "refused", message: `${message.model} refused to answer${why}` },
       };
     }
+    this.#closeBlocks();
     const reason = this.#stopReason();
     message.stopReason = reason;
     this.#push({ type: "done", reason, message });
@@ -240,6 +266,7 @@ export class ResponseReader {
   }
 }
 
+const NEVER_ENDED = "The call was cut off before its arguments were complete.";
 /** Characters of a stop reason that are kept. */
 const MAX_REASON = 100;
 
