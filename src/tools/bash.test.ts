@@ -1,5 +1,6 @@
 // The bash tool with the real shell.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -17,13 +18,16 @@ import type { ToolResult } from "../core/tool.ts";
 import { createLocalWorkspace } from "../workspace/local.ts";
 import { createMemoryWorkspace } from "../workspace/memory.ts";
 import { type BashDetails, createBashTool } from "./bash.ts";
-import { OutputTail } from "./output-tail.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "errand-bash-")));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const spills = mkdtempSync(join(tmpdir(), "errand-bash-spill-"));
+after(() => {
+  rmSync(folder, { recursive: true, force: true });
+  rmSync(spills, { recursive: true, force: true });
+});
 const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin" };
 const workspace = createLocalWorkspace({ cwd: folder, env });
-const bash = createBashTool(workspace);
+const bash = createBashTool(workspace, { spillFolder: () => spills });
 
 interface Args {
   command: string;
@@ -51,13 +55,27 @@ describe("how a command ended", () => {
       "a\n\nCommand was killed by SIGKILL (exit code 137)",
       true,
     ],
-    ["grep without a match", "echo a | grep zzz", "Exit code 1: no line matched", false],
+    ["grep without a match", "echo a | grep zzz", "[exit code 1: no match]", false],
     [
       "a difference",
       "echo a > d1; echo b > d2; cmp -s d1 d2",
-      "Exit code 1: the files differ",
+      "[exit code 1: differences found]",
       false,
     ],
+    [
+      "an exit code that may be an earlier command's",
+      "true && grep x /dev/null",
+      "Command exited with code 1 (of its last command: no match)",
+      true,
+    ],
+    [
+      "a code that looks like a signal's",
+      "exit 143",
+      "Command exited with code 143 (128 + the number of SIGTERM)",
+      true,
+    ],
+    ["bytes that are no text", "head -c 5 /dev/zero", "(5 bytes of output without text)", false],
+    ["blank lines", "echo; echo", "(no output)", false],
     ["a failure of grep", "grep x no-such-file 2>/dev/null", "Command exited with code 2", true],
     ["exit 1 of anything else", "false", "Command exited with code 1", true],
     ["a pipeline, by its last command", "false | cat", "(no output)", false],
@@ -86,7 +104,7 @@ describe("how a command ended", () => {
       controller.signal,
       () => controller.abort(),
     );
-    assert.equal(textOf((await running).content), "begun\n\nCommand aborted");
+    assert.equal(textOf((await running).content), "begun\n\nCommand was aborted");
   });
 });
 
@@ -96,11 +114,60 @@ test("a command runs in the workspace's folder, and cd does not carry over", asy
   assert.equal(await text("pwd"), folder);
 });
 
-test("a command that asks gets no answer and does not hang", async () => {
-  assert.equal(await text("read x; echo got:$x"), "got:");
+describe("a command that asks", () => {
+  const cases = {
+    "reads stdin": ["read x; echo got:$x", /^got:$/],
+    "reads the terminal": ["(read x </dev/tty) 2>&1; echo over", /\/dev\/tty.*\nover$/s],
+    "opens an editor": [
+      "git init -q . && git -c user.name=a -c user.email=b commit --allow-empty; echo over",
+      /empty commit message\.\nover$/,
+    ],
+    "opens a pager": ["git -c core.pager=less --paginate version | head -c 11", /^git version$/],
+    "wants a password": [
+      "git ls-remote http://127.0.0.1:1/x.git 2>&1 | head -c 6; echo; echo over",
+      /over$/,
+    ],
+  } as const;
+  for (const [title, [command, answer]] of Object.entries(cases)) {
+    test(`gets no answer and does not hang: ${title}`, async () => {
+      assert.match(await text({ command, timeout: 20 }), answer);
+    });
+  }
+});
+
+describe("what a command leaves running", () => {
+  test("is ended with it, and told", async () => {
+    const result = await run("sleep 600 & setsid sleep 600 & sleep 0.1; echo up");
+    assert.equal(
+      textOf(result.content),
+      "up\n\n[The command ended; 2 processes that it left running were ended with it.]",
+    );
+    assert.equal(result.isError ?? false, false);
+    assert.equal(result.details?.endedProcesses, 2);
+  });
+
+  test("does not hold the deadline up, though it left for a session of its own", async () => {
+    const startedAt = performance.now();
+    const result = await run({ command: "setsid sleep 600 & sleep 600", timeout: 0.3 });
+    assert.match(textOf(result.content), /^Command timed out after 0\.3 s and was ended\. If it/);
+    assert.ok(performance.now() - startedAt < 3000);
+  });
+
+  test("hears TERM before it is forced", async () => {
+    await run({ command: "trap 'touch cleaned' EXIT; sleep 600 & wait", timeout: 0.2 });
+    assert.ok(statSync(join(folder, "cleaned")).isFile());
+  });
 });
 
 describe("output", () => {
+  test("of both streams comes in the order in which it was written", async () => {
+    const lines = Array.from({ length: 200 }, (_, n) => `${n}`);
+    assert.equal(
+      await text("for i in $(seq 0 2 198); do echo $i; echo $((i+1)) >&2; done"),
+      lines.join("\n"),
+    );
+  });
+
   test("is text without escape codes, and a progress line is its last state", async () => {
     assert.equal(
       await text("printf '\\033[31mred\\033[0m\\n10%%\\r50%%\\rdone\\n\\033[5A\\033[?25lx'"),
@@ -117,50 +184,47 @@ describe("output", () => {
     const result = await run("seq 1 30000");
     const said = textOf(result.content);
     const path = result.details?.fullOutputPath ?? "";
-    try {
-      assert.match(said, /^1\n2\n3\n/);
-      assert.match(said, /\n29999\n30000$/);
-      assert.match(
-        said,
-        /\[Above: the first 2 KB\. Left out: the middle of 165 KB\. Below: the last 2000 of 30001 lines\. Full output: /,
-      );
-      assert.equal(readFileSync(path, "utf8").split("\n").length, 30_001);
-      assert.equal(statSync(path).mode & 0o777, 0o600);
-      assert.equal(result.details?.truncation?.truncatedBy, "lines");
-    } finally {
-      rmSync(join(path, ".."), { recursive: true });
-    }
+    assert.match(said, /^1\n2\n3\n/);
+    assert.match(said, /\n29999\n30000$/);
+    const note =
+      "\n\n[The middle is left out: above is the start, below are the last 2000 lines of 30000 lines (165 KB). Full output: ";
+    assert.ok(said.includes(`${note}${path}]\n\n28001\n`), said.slice(2000, 3000));
+    assert.equal(readFileSync(path, "utf8"), execFileSync("seq", ["1", "30000"]).toString());
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.equal(statSync(join(path, "..")).mode & 0o777, 0o700);
+    assert.equal(result.details?.truncation?.truncatedBy, "lines");
+    assert.equal(result.details?.truncation?.totalLines, 30_000);
+  });
+
+  test("that start and end together hold is shown whole", async () => {
+    const result = await run("seq 1 2400");
+    assert.equal(textOf(result.content), execFileSync("seq", ["1", "2400"]).toString().trimEnd());
+    assert.equal(result.details?.truncation, undefined);
+    assert.equal(result.details?.fullOutputPath, undefined);
   });
 
   test("of one huge line is bounded by bytes", async () => {
     const result = await run("head -c 5000000 /dev/zero | tr '\\0' a");
     const said = textOf(result.content);
     assert.ok(said.length < 54_000, `${said.length}`);
-    assert.match(said, /Left out: the middle of 4\.8 MB/);
-    rmSync(join(result.details?.fullOutputPath ?? "", ".."), { recursive: true });
+    assert.match(
+      said,
+      /^a{2048}\n\n\[The middle .* below are the last 50 KB of 4\.8 MB\. .*\]\n\na{51200}$/,
+    );
   });
 
   test("of 200 MB keeps memory flat and at most 64 MB on disk", async () => {
     const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    const watch = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().arrayBuffers);
+    }, 20);
     const result = await run("head -c 200000000 /dev/zero | tr '\\0' '\\n'");
+    clearInterval(watch);
     const path = result.details?.fullOutputPath ?? "";
-    try {
-      assert.equal(statSync(path).size, 64 * 1024 * 1024);
-      assert.match(textOf(result.content), /First 64\.0 MB: /);
-      assert.ok(process.memoryUsage().arrayBuffers - before < 50_000_000);
-    } finally {
-      rmSync(join(path, ".."), { recursive: true });
-    }
-  });
-
-  test("that cannot be kept in a file is a note, not a failure", () => {
-    const output = new OutputTail(() => {
-      throw new Error("disk full");
-    });
-    for (let n = 0; n < 100; n++) output.push(Buffer.from("x".repeat(10_000)));
-    const shown = output.finish();
-    assert.match(shown.text, /The whole could not be kept: disk full\.\]/);
-    assert.equal(shown.fullOutputPath, undefined);
+    assert.equal(statSync(path).size, 64 * 1024 * 1024);
+    assert.ok(textOf(result.content).includes(`The first 64.0 MB of it: ${path}]`));
+    assert.ok(most - before < 40_000_000, `${most - before}`);
   });
 
   test("is told while it comes, at most ten times a second, bounded", async () => {

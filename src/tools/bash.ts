@@ -1,5 +1,6 @@
 // The `bash` tool: one command line in the workspace's shell. The model sees the end of what it printed, how it ended,
 // and where the rest is.
+import { constants } from "node:os";
 import { posix } from "node:path";
 import { Type } from "typebox";
 import type { TBoolean, TNumber, TObject, TOptional, TString } from "typebox";
@@ -7,10 +8,14 @@ import type { AgentTool, Claim, ToolDefinition, ToolResult } from "../core/tool.
 import { toAgentTool } from "../core/tool.ts";
 import { meaningOfExitOne } from "../lib/shell/exit-meaning.ts";
 import { isProvedReadOnly } from "../lib/shell/read-only.ts";
+import { formatBytes } from "../lib/text/truncate.ts";
 import type { Truncation } from "../lib/text/truncate.ts";
+import { signalName } from "../workspace/local-shell.ts";
 import { showPath } from "../workspace/show-path.ts";
-import type { ProcessEnd, Workspace } from "../workspace/workspace.ts";
-import { OutputTail, type ShownOutput } from "./output-tail.ts";
+import type { ProcessEnd, ProcessRequest, Workspace } from "../workspace/workspace.ts";
+import { OutputTail } from "./output-tail.ts";
+import type { ShownOutput } from "./output-tail.ts";
+import { createSpillStore } from "./spill-file.ts";
 
 /** Seconds that a command may take if it names no deadline. */
 export const DEFAULT_TIMEOUT_S = 120;
@@ -31,9 +36,16 @@ export interface BashDetails {
   exitCode: number | null;
   signal: string | null;
   endedBy: ProcessEnd["endedBy"];
+  /** Processes that the command left running and that were ended with it. */
+  endedProcesses?: number;
   truncation?: Truncation;
   /** The spill file. */
   fullOutputPath?: string;
+}
+
+export interface BashOptions {
+  /** Makes the folder for outputs that are too long to show, when the first one comes; a private temporary one if left out. */
+  spillFolder?: () => string;
 }
 
 interface BashArgs {
@@ -43,16 +55,24 @@ interface BashArgs {
 }
 
 /** The tool as the loop runs it, in the shell of `workspace`. */
-export function createBashTool(workspace: Workspace): AgentTool<BashParameters, BashDetails> {
-  return toAgentTool(bashDefinition(workspace), () => ({ cwd: workspace.cwd }));
+export function createBashTool(
+  workspace: Workspace,
+  options: BashOptions = {},
+): AgentTool<BashParameters, BashDetails> {
+  return toAgentTool(bashDefinition(workspace, options), () => ({ cwd: workspace.cwd }));
 }
 
 /** The tool with what front ends and the system prompt want of it. */
-export function bashDefinition(workspace: Workspace): ToolDefinition<BashParameters, BashDetails> {
+export function bashDefinition(
+  workspace: Workspace,
+  options: BashOptions = {},
+): ToolDefinition<BashParameters, BashDetails> {
+  const store = createSpillStore("bash", options.spillFolder);
   const isReadOnly = (args: BashArgs): Promise<boolean> =>
     isProvedReadOnly(args.command, {
       findProgram: (name) => workspace.findProgram(name),
-      isInside: (path) => isInside(path, workspace.cwd),
+      isInside: async (path) =>
+        isInside(path, workspace.cwd) || isInside(await workspace.realPath(path), workspace.cwd),
     });
   return {
     name: "bash",
@@ -84,7 +104,8 @@ export function bashDefinition(workspace: Workspace): ToolDefinition<BashParamet
       const reads = args.parallel === true || (await isReadOnly(args));
       return [{ on: "everything", access: reads ? "read" : "write" }];
     },
-    execute: (_id, args, signal, onUpdate) => runCommand(workspace, args, { signal, onUpdate }),
+    execute: (_id, args, signal, onUpdate) =>
+      runCommand(workspace, args, { output: new OutputTail(store), signal, onUpdate }),
     renderCall: (args) => ({ title: `$ ${showPath(args.command)}`, lines: [] }),
     renderResult: (result, args) => ({
       title: `$ ${showPath(args.command)}`,
@@ -103,50 +124,60 @@ function isInside(path: string, folder: string): boolean {
 }
 
 interface Listeners {
+  output: OutputTail;
   signal: AbortSignal | undefined;
   onUpdate: ((partial: ToolResult<BashDetails>) => void) | undefined;
 }
 
+/** What a workspace may tell and take beyond the port: an exact order of both streams, and what it ended. */
+type MergedRequest = ProcessRequest & { mergeStreams: true };
+type End = ProcessEnd & { endedProcesses?: number };
+
 async function runCommand(
   workspace: Workspace,
   args: BashArgs,
-  { signal, onUpdate }: Listeners,
+  { output, signal, onUpdate }: Listeners,
 ): Promise<ToolResult<BashDetails>> {
-  const output = new OutputTail();
   const timeoutS = args.timeout ?? DEFAULT_TIMEOUT_S;
   let nextUpdate: NodeJS.Timeout | undefined;
   const tell = (): void => {
     nextUpdate = undefined;
     onUpdate?.({ content: [{ type: "text", text: output.preview() }] });
   };
-  const end = await workspace
-    .run({
-      command: args.command,
-      timeoutMs: timeoutS * 1000,
-      ...(signal ? { signal } : {}),
-      onOutput: (chunk) => {
-        output.push(chunk);
-        if (onUpdate) nextUpdate ??= setTimeout(tell, UPDATE_MS);
-      },
-    })
-    .finally(() => clearTimeout(nextUpdate));
-  return describeEnd(args.command, end, { shown: output.finish(), timeoutS });
+  const request: MergedRequest = {
+    command: args.command,
+    mergeStreams: true,
+    timeoutMs: timeoutS * 1000,
+    ...(signal ? { signal } : {}),
+    onOutput: (chunk, stream) => {
+      output.add(chunk, stream);
+      if (onUpdate) nextUpdate ??= setTimeout(tell, UPDATE_MS);
+    },
+  };
+  try {
+    const end: End = await workspace.run(request);
+    return resultOf(args.command, end, { shown: await output.finish(), timeoutS });
+  } finally {
+    clearTimeout(nextUpdate);
+  }
 }
 
-function describeEnd(
+function resultOf(
   command: string,
-  end: ProcessEnd,
+  end: End,
   { shown, timeoutS }: { shown: ShownOutput; timeoutS: number },
 ): ToolResult<BashDetails> {
-  const { text, truncation, fullOutputPath } = shown;
+  const { truncation, fullOutputPath } = shown;
+  const { code, signal, endedBy, endedProcesses } = end;
   const { note, isError } = judge(command, end, timeoutS);
-  const said = text.trimEnd() === "" ? (note === "" ? "(no output)" : "") : text.trimEnd();
+  const parts = [saidBy(shown, note !== ""), leftBehind(end), note];
   return {
-    content: [{ type: "text", text: [said, note].filter((part) => part !== "").join("\n\n") }],
+    content: [{ type: "text", text: parts.filter((part) => part !== "").join("\n\n") }],
     details: {
-      exitCode: end.code,
-      signal: end.signal,
-      endedBy: end.endedBy,
+      exitCode: code,
+      signal,
+      endedBy,
+      ...(endedProcesses === undefined ? {} : { endedProcesses }),
       ...(truncation ? { truncation } : {}),
       ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
     },
@@ -154,43 +185,54 @@ function describeEnd(
   };
 }
 
+function saidBy({ text, totalBytes }: ShownOutput, hasNote: boolean): string {
+  const said = text.trimEnd();
+  if (said !== "") return said;
+  // Blank lines say nothing; bytes that are no text do.
+  if (totalBytes > 0 && text === "") return `(${formatBytes(totalBytes)} of output without text)`;
+  return hasNote ? "" : "(no output)";
+}
+
+function leftBehind({ endedBy, endedProcesses = 0 }: End): string {
+  if (endedBy !== "itself" || endedProcesses === 0) return "";
+  const what =
+    endedProcesses === 1
+      ? "1 process that it left running was"
+      : `${endedProcesses} processes that it left running were`;
+  return `[The command ended; ${what} ended with it.]`;
+}
+
 function judge(
   command: string,
   { code, signal, endedBy }: ProcessEnd,
   timeoutS: number,
 ): { note: string; isError: boolean } {
-  if (endedBy === "timeout") {
-    const advice = "Give a longer timeout if it needs one.";
-    return {
-      note: `Command timed out after ${timeoutS} s and was ended. ${advice}`,
-      isError: true,
-    };
-  }
-  if (endedBy === "abort") return { note: "Command aborted", isError: true };
+  if (endedBy === "timeout") return { note: timedOut(timeoutS), isError: true };
+  if (endedBy === "abort") return { note: "Command was aborted", isError: true };
   if (signal !== null) return { note: killedBy(signal), isError: true };
   if (code === 0) return { note: "", isError: false };
-  const meaning = code === 1 ? meaningOfExitOne(command) : undefined;
-  if (meaning !== undefined) return { note: `Exit code 1: ${meaning}`, isError: false };
-  return { note: `Command exited with code ${code ?? "unknown"}`, isError: true };
+  const answer = code === 1 ? meaningOfExitOne(command) : undefined;
+  if (answer?.isCertain) return { note: `[exit code 1: ${answer.meaning}]`, isError: false };
+  const hint = answer ? ` (of its last command: ${answer.meaning})` : signalHint(code);
+  return { note: `Command exited with code ${code ?? "unknown"}${hint}`, isError: true };
 }
 
-const SIGNAL_NUMBERS: Readonly<Record<string, number>> = {
-  SIGHUP: 1,
-  SIGINT: 2,
-  SIGQUIT: 3,
-  SIGILL: 4,
-  SIGABRT: 6,
-  SIGBUS: 7,
-  SIGFPE: 8,
-  SIGKILL: 9,
-  SIGSEGV: 11,
-  SIGPIPE: 13,
-  SIGALRM: 14,
-  SIGTERM: 15,
-};
+function timedOut(timeoutS: number): string {
+  const more =
+    timeoutS < MAX_TIMEOUT_S
+      ? ` If it only needs longer, set timeout (seconds, at most ${MAX_TIMEOUT_S}).`
+      : "";
+  return `Command timed out after ${timeoutS} s and was ended.${more}`;
+}
 
 function killedBy(signal: string): string {
-  const number = SIGNAL_NUMBERS[signal];
+  const number = constants.signals[signal as NodeJS.Signals] as number | undefined;
   const code = number === undefined ? "" : ` (exit code ${128 + number})`;
   return `Command was killed by ${signal}${code}`;
+}
+
+/** A shell gives 128 and the number for a command in it that was killed; some programs give such codes by themselves. */
+function signalHint(code: number | null): string {
+  const name = code === null || code <= 128 ? undefined : signalName(code - 128);
+  return name === undefined ? "" : ` (128 + the number of ${name})`;
 }

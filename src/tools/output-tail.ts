@@ -1,163 +1,169 @@
 // The output of a command, bounded: its end, a little of its start, and a file with the first 64 MB of it when that is
 // not all. Bytes are only kept and counted as they come; text is made when it is wanted.
-import { closeSync, mkdtempSync, openSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describeError } from "../lib/text/describe-error.ts";
-import { collapseOverwrites, sanitizeText } from "../lib/text/sanitize.ts";
-import { cutUtf8, formatBytes, type Truncation, truncateTail } from "../lib/text/truncate.ts";
+import {
+  cutUtf8,
+  DEFAULT_MAX_LINES,
+  formatBytes,
+  truncateHead,
+  truncateTail,
+  utf8Length,
+} from "../lib/text/truncate.ts";
+import type { Truncation } from "../lib/text/truncate.ts";
+import { ByteRing } from "./byte-ring.ts";
+import { incompleteEnd, outputText, withoutTornStart } from "./output-text.ts";
+import { MAX_SPILL_BYTES } from "./spill-file.ts";
+import type { Spilled, SpillFile, SpillStore } from "./spill-file.ts";
 
 /** Raw bytes of the end that are kept: more than is shown, for escape sequences are stripped from them. */
 const KEPT_BYTES = 262_144;
-/** Bytes of the start that are shown when the middle is left out. */
+/** A line cut by that is left out if it is shorter than this. Bytes. */
+const SHORT_LINE_BYTES = 8192;
+/** Bytes of the start that are shown when the middle is left out, and raw bytes kept for them. */
 const HEAD_BYTES = 2048;
-/** The most that goes to the file. */
-const MAX_SPILL_BYTES = 64 * 1024 * 1024;
+const KEPT_HEAD_BYTES = 4096;
+/** What a live view gets. */
+const PREVIEW_RAW_BYTES = 16_384;
+const PREVIEW = { maxLines: 100, maxBytes: 8192 };
 /** Lines are counted in outputs up to this size; counting more would cost more than it tells. */
 const MAX_COUNTED_BYTES = 16 * 1024 * 1024;
 
 /** What is shown of an output. */
 export interface ShownOutput {
   text: string;
+  /** Bytes that the command gave. */
+  totalBytes: number;
   /** Present when something was left out. */
   truncation?: Truncation;
   /** Where the whole lies, or its first 64 MB. */
   fullOutputPath?: string;
 }
 
-/** Takes a command's output as it comes. */
+type StreamName = "stdout" | "stderr";
+
+/** Takes a command's output as it comes; what it keeps of it is bounded. */
 export class OutputTail {
-  readonly #spillFolder: () => string;
-  #kept: Uint8Array[] = [];
-  #keptBytes = 0;
+  readonly #store: SpillStore;
+  readonly #tail = new ByteRing(KEPT_BYTES);
+  readonly #carried: Partial<Record<StreamName, Uint8Array>> = {};
   #head: Uint8Array = new Uint8Array(0);
   #totalBytes = 0;
   #lineBreaks = 0;
-  #spill: { path: string; file: number; bytes: number } | undefined;
-  #spillFailure: string | undefined;
+  #spill: SpillFile | undefined;
 
-  /** `spillFolder` gives a private folder when it is first needed. */
-  constructor(spillFolder: () => string = privateFolder) {
-    this.#spillFolder = spillFolder;
+  constructor(store: SpillStore) {
+    this.#store = store;
   }
 
-  get totalBytes(): number {
-    return this.#totalBytes;
-  }
-
-  push(chunk: Uint8Array): void {
-    if (this.#head.length < HEAD_BYTES) {
-      this.#head = concat([this.#head, chunk.subarray(0, HEAD_BYTES - this.#head.length)]);
+  /** The chunk must not change any more. A character that is cut between chunks of a stream is put together again. */
+  add(chunk: Uint8Array, stream: StreamName): void {
+    const carried = this.#carried[stream];
+    const bytes = carried === undefined ? chunk : Buffer.concat([carried, chunk]);
+    const incomplete = incompleteEnd(bytes);
+    if (incomplete === 0) {
+      delete this.#carried[stream];
+      this.#take(bytes);
+      return;
     }
-    this.#totalBytes += chunk.length;
-    if (this.#totalBytes <= MAX_COUNTED_BYTES) this.#lineBreaks += countBreaks(chunk);
-    this.#kept.push(chunk);
-    this.#keptBytes += chunk.length;
-    if (this.#spill) this.#write(chunk);
-    else if (this.#keptBytes > KEPT_BYTES) this.#openSpill();
-    while (this.#keptBytes - (this.#kept[0]?.length ?? 0) >= KEPT_BYTES) {
-      this.#keptBytes -= this.#kept.shift()?.length ?? 0;
-    }
+    this.#carried[stream] = bytes.subarray(bytes.length - incomplete);
+    this.#take(bytes.subarray(0, bytes.length - incomplete));
   }
 
-  /** The end of the output so far, within the bounds, for a live view. */
+  /** The end of the output so far, at most 8 KB, for a live view. */
   preview(): string {
-    return truncateTail(this.#keptText()).content;
+    const isCut = this.#totalBytes > PREVIEW_RAW_BYTES;
+    const raw = this.#tail.last(PREVIEW_RAW_BYTES);
+    return truncateTail(outputText(isCut ? withoutTornStart(raw, SHORT_LINE_BYTES) : raw), PREVIEW)
+      .content;
   }
 
-  /** What the model sees. Closes the file. */
-  finish(): ShownOutput {
-    const text = this.#keptText();
-    const lostSome = this.#totalBytes > this.#keptBytes;
+  /** What the model sees, when nothing more comes. Never rejects. */
+  async finish(): Promise<ShownOutput> {
+    for (const rest of Object.values(this.#carried)) this.#take(rest);
+    const totalBytes = this.#totalBytes;
+    const isTorn = totalBytes > this.#tail.length;
+    const raw = this.#tail.last();
+    const text = outputText(isTorn ? withoutTornStart(raw, SHORT_LINE_BYTES) : raw);
     const cut = truncateTail(text);
-    if (!cut.truncated && !lostSome) return { text };
-    if (!this.#spill && !lostSome) this.#openSpill();
-    if (this.#spill) closeSync(this.#spill.file);
-    const truncation: Truncation = {
-      ...cut,
-      truncated: true,
-      truncatedBy: cut.truncatedBy ?? "bytes",
-      totalBytes: this.#totalBytes,
-      totalLines: this.#totalLines() ?? cut.totalLines,
-    };
-    const head = cutUtf8(cleanText(this.#head), HEAD_BYTES);
-    const fullOutputPath = this.#spill?.path;
+    if (!isTorn) {
+      const end = text.length - (text.endsWith("\n") ? 1 : 0);
+      const before = text.slice(0, Math.max(0, end - cut.content.length));
+      const isWhole = !cut.truncated || utf8Length(before) <= HEAD_BYTES;
+      if (isWhole) {
+        await this.#spill?.close();
+        return { text, totalBytes };
+      }
+    }
+    const spilled = await this.#openSpill().close();
+    const fullOutputPath = "path" in spilled ? spilled.path : undefined;
+    const totalLines = this.#totalLines();
     return {
-      text: `${head}\n\n${this.#note(cut)}\n\n${cut.content}`,
-      truncation,
+      text: `${startOf(outputText(this.#head))}\n\n${this.#note(cut, spilled)}\n\n${cut.content}`,
+      totalBytes,
+      truncation: {
+        ...cut,
+        truncated: true,
+        truncatedBy: cut.truncatedBy ?? "bytes",
+        totalBytes,
+        totalLines: totalLines ?? cut.totalLines,
+      },
       ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
     };
   }
 
-  #keptText(): string {
-    return cleanText(concat(this.#kept));
+  #take(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    if (this.#head.length < KEPT_HEAD_BYTES) {
+      this.#head = Buffer.concat([
+        this.#head,
+        bytes.subarray(0, KEPT_HEAD_BYTES - this.#head.length),
+      ]);
+    }
+    this.#totalBytes += bytes.length;
+    if (this.#totalBytes <= MAX_COUNTED_BYTES) this.#lineBreaks += countBreaks(bytes);
+    // The tail is the whole as long as it has room.
+    if (this.#tail.length + bytes.length > KEPT_BYTES) this.#openSpill();
+    this.#tail.push(bytes);
+    this.#spill?.write(bytes);
+  }
+
+  /** The file, with all that was taken so far in it. */
+  #openSpill(): SpillFile {
+    if (this.#spill) return this.#spill;
+    const spill = this.#store.create();
+    spill.write(this.#tail.last());
+    this.#spill = spill;
+    return spill;
   }
 
   #totalLines(): number | undefined {
-    return this.#totalBytes > MAX_COUNTED_BYTES ? undefined : this.#lineBreaks + 1;
+    if (this.#totalBytes > MAX_COUNTED_BYTES) return undefined;
+    return this.#lineBreaks + (this.#tail.last(1)[0] === 10 ? 0 : 1);
   }
 
-  #note(cut: Truncation): string {
+  #note(cut: Truncation, spilled: Spilled): string {
+    const total = formatBytes(this.#totalBytes);
     const lines = this.#totalLines();
-    const of = lines === undefined ? "" : ` of ${lines}`;
-    const shown = `[Above: the first 2 KB. Left out: the middle of ${formatBytes(this.#totalBytes)}. Below: the last ${cut.outputLines}${of} lines.`;
-    const { path, bytes } = this.#spill ?? {};
-    if (path === undefined) return `${shown} The whole could not be kept: ${this.#spillFailure}.]`;
-    const whole =
-      bytes === this.#totalBytes ? "Full output" : `First ${formatBytes(MAX_SPILL_BYTES)}`;
-    return `${shown} ${whole}: ${path}]`;
-  }
-
-  /** A file that cannot be written is a note, never a failure of the command. */
-  #openSpill(): void {
-    if (this.#spillFailure !== undefined) return;
-    try {
-      const path = join(this.#spillFolder(), "output.log");
-      this.#spill = { path, file: openSync(path, "wx", 0o600), bytes: 0 };
-    } catch (error) {
-      this.#spillFailure = describeError(error);
-      return;
-    }
-    for (const chunk of this.#kept) this.#write(chunk);
-  }
-
-  #write(chunk: Uint8Array): void {
-    const spill = this.#spill;
-    if (!spill || spill.bytes >= MAX_SPILL_BYTES) return;
-    const part = chunk.subarray(0, MAX_SPILL_BYTES - spill.bytes);
-    try {
-      let written = 0;
-      while (written < part.length) written += writeSync(spill.file, part, written);
-      spill.bytes += part.length;
-    } catch (error) {
-      this.#spillFailure = describeError(error);
-      this.#spill = undefined;
-      try {
-        closeSync(spill.file);
-      } catch {
-        // It is as closed as it gets.
-      }
-    }
+    const below = cut.lastLinePartial
+      ? `the last ${formatBytes(cut.outputBytes)}`
+      : `the last ${cut.outputLines} lines`;
+    const of = lines === undefined || cut.lastLinePartial ? total : `${lines} lines (${total})`;
+    const start = `[The middle is left out: above is the start, below are ${below} of ${of}.`;
+    if ("failure" in spilled) return `${start} The rest could not be kept: ${spilled.failure}.]`;
+    const isWhole = spilled.bytes === this.#totalBytes;
+    const what = isWhole ? "Full output" : `The first ${formatBytes(MAX_SPILL_BYTES)} of it`;
+    return `${start} ${what}: ${spilled.path}]`;
   }
 }
 
-function privateFolder(): string {
-  return mkdtempSync(join(tmpdir(), "errand-output-"));
+/** Whole lines, or the start of the first one if that is long. */
+function startOf(text: string): string {
+  const limits = { maxLines: DEFAULT_MAX_LINES, maxBytes: HEAD_BYTES };
+  const lines = truncateHead(text.slice(0, text.lastIndexOf("\n") + 1), limits).content;
+  return (lines === "" ? cutUtf8(text, HEAD_BYTES) : lines).trimEnd();
 }
 
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const [only] = parts;
-  if (parts.length === 1 && only) return only;
-  return Buffer.concat(parts);
-}
-
-/** Broken bytes, also those of a character that was cut, become U+FFFD. */
-function cleanText(bytes: Uint8Array): string {
-  return sanitizeText(collapseOverwrites(new TextDecoder().decode(bytes)));
-}
-
-function countBreaks(chunk: Uint8Array): number {
+function countBreaks(bytes: Uint8Array): number {
   let count = 0;
-  for (const byte of chunk) if (byte === 10) count++;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === 10) count++;
   return count;
 }

@@ -24,13 +24,13 @@ export async function endProcesses(call: CallProcesses, graceMs: number): Promis
   if (first.length === 0) return 0;
   const seen = new Set(first);
   const forceAt = performance.now() + graceMs;
-  signalAll(call.group, first, "SIGTERM");
+  signalAll(call.group, outside(first, call.group), "SIGTERM");
   await until(forceAt, () => !first.some(lives));
   for (let sweep = 0; sweep < MAX_SWEEPS; sweep++) {
     const left = livingProcesses(call) ?? [];
     if (left.length === 0) break;
     for (const pid of left) seen.add(pid);
-    signalAll(call.group, left, "SIGKILL");
+    signalAll(call.group, outside(left, call.group), "SIGKILL");
     await until(performance.now() + FORCED_MS / MAX_SWEEPS, () => !left.some(lives));
   }
   return seen.size;
@@ -67,6 +67,11 @@ export function livingProcesses(
 /** The id that was given out last; 0 if unknown. */
 function newestProcess(): number {
   return Number(/(\d+)\s*$/.exec(readText("/proc/loadavg"))?.[1] ?? 0);
+}
+
+/** Those who left the group. A member shall get a signal once: a second TERM cuts clean-up short. */
+function outside(pids: readonly number[], group: number): number[] {
+  return pids.filter((pid) => !isLivingMember(pid, group));
 }
 
 function isLivingMember(pid: number, group: number): boolean {

@@ -14,8 +14,8 @@ const READERS: ReadonlySet<string> = new Set([
   "wc",
 ]);
 
-/** Characters that mean something to a shell outside quotes. */
-const META = /[|&;<>()$`\\*?[\]{}~!#=%\n\r\0]/;
+/** Characters that mean only themselves to every shell, outside quotes too. */
+const PLAIN = /^[\p{L}\p{N}\p{M}_./,:@+-]$/u;
 
 /** The words of one simple command; undefined for anything that is more than that. */
 export function simpleWords(command: string): string[] | undefined {
@@ -23,7 +23,7 @@ export function simpleWords(command: string): string[] | undefined {
   let word: string | undefined;
   let at = 0;
   while (at < command.length) {
-    const character = command.charAt(at);
+    const character = String.fromCodePoint(command.codePointAt(at) ?? 0);
     if (character === " " || character === "\t") {
       if (word !== undefined) words.push(word);
       word = undefined;
@@ -31,11 +31,10 @@ export function simpleWords(command: string): string[] | undefined {
       continue;
     }
     const quoted = character === "'" || character === '"';
-    const end = quoted ? command.indexOf(character, at + 1) : at + 1;
+    const end = quoted ? command.indexOf(character, at + 1) : at + character.length;
     if (end < 0) return undefined;
     const part = quoted ? command.slice(at + 1, end) : character;
-    if (quoted ? character === '"' && /[$`\\!]/.test(part) : META.test(part)) return undefined;
-    if (part.includes("\0")) return undefined;
+    if (!(quoted ? isLiteral(part, character) : PLAIN.test(part))) return undefined;
     word = (word ?? "") + part;
     at = quoted ? end + 1 : end;
   }
@@ -43,11 +42,16 @@ export function simpleWords(command: string): string[] | undefined {
   return words;
 }
 
+function isLiteral(part: string, quote: string): boolean {
+  return !part.includes("\0") && !(quote === '"' && /[$`\\!]/.test(part));
+}
+
+/** What the proof asks of its surroundings. */
 export interface ReadOnlyPort {
   /** Absolute path of the program that a shell would run; undefined if there is none. */
   findProgram(name: string): Promise<string | undefined>;
   /** Whether a path lies where the project could have put it. */
-  isInside(path: string): boolean;
+  isInside(path: string): boolean | Promise<boolean>;
 }
 
 /** Whether the command line is proved to read only: a known program by its bare name, found outside the workspace. */
@@ -56,5 +60,5 @@ export async function isProvedReadOnly(command: string, port: ReadOnlyPort): Pro
   if (name === undefined || !READERS.has(name)) return false;
   // A shell runs its own echo, pwd and true; the others are looked up.
   const program = await port.findProgram(name);
-  return program !== undefined && !port.isInside(program);
+  return program !== undefined && !(await port.isInside(program));
 }
