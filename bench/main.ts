@@ -18,7 +18,10 @@ interface Row {
   runs?: number;
 }
 
-const read: Asked = [{ name: "read", input: { path: "small.txt" } }];
+/** A small read, another one each turn: equal ones would be a circle. */
+const read = (turn: number): Asked => [
+  { name: "read", input: { path: "small.txt", limit: turn + 1 } },
+];
 
 const rows: Row[] = [
   {
@@ -31,7 +34,7 @@ const rows: Row[] = [
   },
   ...[10, 100, 1000].map((turns): Row => ({
     name: `gap-${turns}`,
-    ask: (turn) => (turn < turns ? read : []),
+    ask: (turn) => (turn < turns ? read(turn) : []),
     figures: (exchanges, { peakMb }) => {
       const gaps = gapsOf(exchanges);
       const tenth = Math.floor(gaps.length / 10);

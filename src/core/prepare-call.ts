@@ -1,7 +1,6 @@
 // The gates of one call that come in the model's order: find the tool, shim and check its arguments, the caller's hook.
 // What does not pass is an error result that the model can act on, never an exception.
 import { jsonEqual } from "../lib/json/json-equal.ts";
-import { checkArguments } from "../lib/schema/check-arguments.ts";
 import { describeError } from "../lib/text/describe-error.ts";
 import type { Call } from "./call.ts";
 import type { AssistantMessage } from "./messages.ts";
@@ -75,8 +74,13 @@ function refuse(text: string): Extract<Gated, { ok: false }> {
   return { ok: false, text };
 }
 
+/** Loaded with the first call: a run that only talks needs no validator. */
+let validator: typeof import("../lib/schema/check-arguments.ts") | undefined;
+
 async function validate(tool: AgentTool, args: unknown): Promise<Gated> {
   try {
+    validator ??= await import("../lib/schema/check-arguments.ts");
+    const { checkArguments } = validator;
     const checked = await checkArguments(tool, args);
     return checked.ok ? { ok: true, tool, args: checked.args } : refuse(checked.text);
   } catch (error) {

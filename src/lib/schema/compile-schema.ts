@@ -1,9 +1,9 @@
 // One validator for every kind of schema, compiled once per schema object and only when it is first used.
-import { describeError } from "../text/describe-error.ts";
 import { Check, Compile } from "typebox/schema";
 import { coerce, type Fits } from "./coerce.ts";
 import { describeProblems, type RawProblem } from "./describe.ts";
-import { isSchema, type JsonSchema } from "./json-schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import { jsonSchemaOf } from "./print-schema.ts";
 import { isStandardSchema, type ParameterSchema, type StandardSchema } from "./parameter-schema.ts";
 
 /** A value that fits, as a fresh copy, or one line per problem. */
@@ -11,8 +11,6 @@ export type Validation = { ok: true; value: unknown } | { ok: false; problems: s
 
 /** A schema ready for use. */
 export interface CompiledSchema {
-  /** What a model is sent. Throws if a schema library's object cannot print itself. */
-  readonly jsonSchema: JsonSchema;
   /** Copies, coerces where unambiguous, and checks. A promise only if the schema's own check is one. Throws for a broken schema. */
   validate(value: unknown): Validation | Promise<Validation>;
 }
@@ -36,7 +34,6 @@ function plain(schema: JsonSchema): CompiledSchema {
   let check: { Check(value: unknown): boolean; Errors(value: unknown): [boolean, RawProblem[]] };
   const compile = (): typeof check => (check ??= Compile(schema as never) as never);
   return {
-    jsonSchema: schema,
     validate(value) {
       const tooDeep = refuseNesting(value);
       if (tooDeep) return tooDeep;
@@ -51,20 +48,15 @@ function plain(schema: JsonSchema): CompiledSchema {
 }
 
 function standard(schema: StandardSchema): CompiledSchema {
-  let printed: JsonSchema | undefined;
-  const jsonSchema = (): JsonSchema => (printed ??= printStandard(schema));
   const ask = (value: unknown): ReturnType<typeof run> => run(schema, value);
   return {
-    get jsonSchema() {
-      return jsonSchema();
-    },
     validate(value) {
       const tooDeep = refuseNesting(value);
       if (tooDeep) return tooDeep;
       const asIs = ask(structuredClone(value));
       const again = (first: Validation): Validation | Promise<Validation> => {
         if (first.ok) return first;
-        const own = jsonSchema();
+        const own = jsonSchemaOf(schema);
         return ask(coerce(own, asArguments(own, structuredClone(value)), fitsIn(own)));
       };
       return asIs instanceof Promise ? asIs.then(again) : again(asIs);
@@ -86,20 +78,6 @@ function fromStandard(outcome: StandardOutcome): Validation {
     return `${keys.join(".") || "(arguments)"}: ${message}`;
   });
   return { ok: false, problems };
-}
-
-function printStandard(schema: StandardSchema): JsonSchema {
-  const { jsonSchema, vendor } = schema["~standard"];
-  let failure: unknown;
-  for (const target of ["draft-2020-12", "draft-07"] as const) {
-    try {
-      const printed: unknown = jsonSchema.input({ target });
-      if (isSchema(printed)) return printed;
-    } catch (error) {
-      failure = error;
-    }
-  }
-  throw new Error(`The ${vendor} schema cannot be given as JSON Schema: ${describeError(failure)}`);
 }
 
 /** What models send for "no arguments" is an empty object. */

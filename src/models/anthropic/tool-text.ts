@@ -1,6 +1,6 @@
 // What the API is told of a tool, as JSON text.
 import type { Tool } from "../../core/tool.ts";
-import { compileSchema } from "../../lib/schema/compile-schema.ts";
+import { jsonSchemaOf } from "../../lib/schema/print-schema.ts";
 import { isRecord } from "./errors.ts";
 
 // By identity: tools are the same objects for a whole run.
@@ -22,7 +22,7 @@ export function toolText(tool: Tool): string {
 
 function inputSchema(tool: Tool): Record<string, unknown> {
   try {
-    const schema: unknown = compileSchema(tool.parameters).jsonSchema;
+    const schema: unknown = jsonSchemaOf(tool.parameters);
     // Through JSON once here: what JSON cannot hold must fail inside this try.
     return objectSchema(JSON.parse(JSON.stringify(schema)) as unknown);
   } catch {
