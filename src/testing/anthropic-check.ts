@@ -52,7 +52,7 @@ function onlyKeys(value: Fields, allowed: string, place: string): void {
 function checkBody(body: Fields): void {
   onlyKeys(
     body,
-    "model max_tokens messages system tools tool_choice stream temperature top_p top_k thinking stop_sequences metadata",
+    "model max_tokens messages system tools tool_choice stream temperature top_p top_k thinking output_config stop_sequences metadata",
     "body",
   );
   need(typeof body.model === "string" && body.model !== "", "model: Field required");
@@ -73,15 +73,30 @@ function checkBody(body: Fields): void {
     Array.isArray(messages) && messages.length > 0,
     "messages: at least one message is required",
   );
-  checkMessages(messages, body.thinking !== undefined);
+  checkMessages(messages, isObject(body.thinking) && body.thinking.type === "enabled");
   const marks = countMarks(body);
   need(marks <= 4, `A maximum of 4 blocks with cache_control may be provided. Found ${marks}.`);
 }
 
+const EFFORTS: readonly unknown[] = ["low", "medium", "high", "xhigh", "max"];
+
 function checkThinking(body: Fields, maxTokens: number): void {
-  const { thinking } = body;
+  const { thinking, output_config: output } = body;
+  if (output !== undefined) {
+    need(isObject(output), "output_config: must be an object");
+    need(
+      EFFORTS.includes(output.effort),
+      "output_config.effort: must be low, medium, high, xhigh or max",
+    );
+  }
   if (thinking === undefined) return;
-  need(isObject(thinking) && thinking.type === "enabled", "thinking.type: must be enabled");
+  need(isObject(thinking), "thinking: must be an object");
+  need(
+    body.temperature === undefined || body.temperature === 1,
+    "temperature: may only be set to 1 when thinking is enabled",
+  );
+  if (thinking.type === "adaptive") return onlyKeys(thinking, "type display", "thinking");
+  need(thinking.type === "enabled", "thinking.type: must be enabled or adaptive");
   onlyKeys(thinking, "type budget_tokens", "thinking");
   const budget = thinking.budget_tokens;
   need(
@@ -89,10 +104,6 @@ function checkThinking(body: Fields, maxTokens: number): void {
     "thinking.budget_tokens: must be at least 1024",
   );
   need(Number(budget) < maxTokens, "max_tokens: must be greater than thinking.budget_tokens");
-  need(
-    body.temperature === undefined || body.temperature === 1,
-    "temperature: may only be set to 1 when thinking is enabled",
-  );
 }
 
 function checkSystem(system: unknown): void {

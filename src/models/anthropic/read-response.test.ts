@@ -4,6 +4,7 @@ import type { AssistantMessageEvent } from "../../core/events.ts";
 import { type AssistantMessage, emptyUsage } from "../../core/messages.ts";
 import { anthropicModel } from "../../../test/kit/anthropic-model.ts";
 import { ResponseReader, type ReadStep } from "./read-response.ts";
+import { ToolNames } from "./tool-names.ts";
 
 interface Reading {
   steps: ReadStep[];
@@ -28,7 +29,13 @@ function read(events: readonly unknown[]): Reading {
   const push = (event: AssistantMessageEvent): void => {
     shape.push("contentIndex" in event ? `${event.type} ${event.contentIndex}` : event.type);
   };
-  const reader = new ResponseReader({ message, model, host: "host", push });
+  const reader = new ResponseReader({
+    message,
+    model,
+    host: "host",
+    names: new ToolNames(["my.tool"]),
+    push,
+  });
   return { steps: events.map((event) => reader.read(event)), message, shape };
 }
 
@@ -189,6 +196,12 @@ describe("what the events of a response mean", () => {
     assert.deepEqual(message.content[0].arguments, { path: "x" });
   });
 
+  test("a tool whose name the API refuses is called by its own name", () => {
+    const { message } = read([start, begin(0, { ...call("a"), name: "my_tool" }), end(0), stop]);
+    assert.ok(message.content[0]?.type === "toolCall");
+    assert.equal(message.content[0].name, "my.tool");
+  });
+
   test("a refusal says why, where the server does", () => {
     const explanation = "This is\u001b[31m not allowed.";
     const { steps } = read([start, ended("refusal", { stop_details: { explanation } }), stop]);
@@ -216,7 +229,11 @@ describe("what the events of a response mean", () => {
 
   test("counts that are repeated as nothing, or are no counts, change nothing", () => {
     const usage = { input_tokens: 0, cache_read_input_tokens: null, output_tokens: 7 };
-    const bad = { input_tokens: -5, output_tokens: "many", cache_creation_input_tokens: 1e400 };
+    const bad = {
+      input_tokens: -5,
+      output_tokens: "many",
+      cache_creation_input_tokens: Number.POSITIVE_INFINITY,
+    };
     const { message } = read([
       start,
       { type: "message_delta", delta: {}, usage },

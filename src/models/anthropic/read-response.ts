@@ -12,6 +12,7 @@ import type {
 } from "../../core/messages.ts";
 import { parseArguments } from "../../lib/json/parse-arguments.ts";
 import { failureOfErrorObject, isRecord, shortText, type WireFailure } from "./errors.ts";
+import type { ToolNames } from "./tool-names.ts";
 
 /** What one wire event did: nothing to say, the whole message ended, or it failed. */
 export type ReadStep =
@@ -35,13 +36,21 @@ export class ResponseReader {
   readonly #model: Model;
   readonly #host: string;
   readonly #push: Push;
+  readonly #names: ToolNames;
   readonly #blocks = new Map<number, OpenBlock>();
   /** Indexes at which a block began, also one that is passed over. */
   readonly #seen = new Set<number>();
   #refusal = "";
   #started = false;
 
-  constructor(options: { message: AssistantMessage; model: Model; host: string; push: Push }) {
+  constructor(options: {
+    message: AssistantMessage;
+    model: Model;
+    host: string;
+    names: ToolNames;
+    push: Push;
+  }) {
+    this.#names = options.names;
     this.#message = options.message;
     this.#model = options.model;
     this.#host = options.host;
@@ -129,7 +138,7 @@ export class ResponseReader {
         const block: ToolCall = {
           type: "toolCall",
           id: stringOf(told.id),
-          name: stringOf(told.name),
+          name: this.#names.fromWire(stringOf(told.name)),
           arguments: {},
         };
         const open = {

@@ -4,24 +4,15 @@ import type { StreamContext, StreamOptions } from "../../core/events.ts";
 import type { Message, Model } from "../../core/messages.ts";
 import { repairHistory } from "../history.ts";
 import { type SentMessage, sendMessages } from "./send-messages.ts";
+import { thinkingConfig } from "./thinking.ts";
+import { ToolNames } from "./tool-names.ts";
 import { toolText } from "./tool-text.ts";
-
-/** Tokens of thinking by level. */
-const BUDGETS: Readonly<Record<NonNullable<StreamOptions["reasoning"]>, number>> = {
-  minimal: 1024,
-  low: 4096,
-  medium: 10_240,
-  high: 20_480,
-  xhigh: 32_768,
-};
-/** The API refuses less. */
-const SMALLEST_BUDGET = 1024;
 
 const MARK = ',"cache_control":{"type":"ephemeral"}';
 
 /**
  * The request's JSON. The text up to the last message is that of the request before, cache marks and scalar options
- * left out. `reasoning` sets a thinking budget below `max_tokens`, and takes `temperature` out.
+ * left out. With thinking there is no `temperature`.
  */
 export function buildRequest(
   model: Model,
@@ -29,18 +20,22 @@ export function buildRequest(
   options: StreamOptions = {},
 ): string {
   const history: Message[] = repairHistory(context.messages);
-  const sent = sendMessages(model, history);
+  const names = toolNamesOf(context);
+  const sent = sendMessages(history, { model, names });
   const maxTokens = Math.max(1, Math.floor(options.maxTokens ?? model.maxTokens));
-  const budget = sent.mayThink ? thinkingBudget(model, options, maxTokens) : undefined;
+  const reasoning = model.reasoning ? options.reasoning : undefined;
+  const { mayThink } = sent;
+  const config = thinkingConfig(model.id, { reasoning, maxTokens, mayThink });
   const fields = [
     `"model":${JSON.stringify(model.id)}`,
     `"max_tokens":${maxTokens}`,
     `"stream":true`,
   ];
-  if (budget !== undefined) {
-    fields.push(`"thinking":{"type":"enabled","budget_tokens":${budget}}`);
-  } else if (options.temperature !== undefined && Number.isFinite(options.temperature)) {
-    fields.push(`"temperature":${options.temperature}`);
+  if (config.thinking) fields.push(`"thinking":${JSON.stringify(config.thinking)}`);
+  if (config.output_config) fields.push(`"output_config":${JSON.stringify(config.output_config)}`);
+  const { temperature } = options;
+  if (config.takesTemperature && temperature !== undefined && Number.isFinite(temperature)) {
+    fields.push(`"temperature":${temperature}`);
   }
   const system = context.systemPrompt?.toWellFormed() ?? "";
   if (system.trim() !== "") {
@@ -48,24 +43,12 @@ export function buildRequest(
   }
   const tools = context.tools ?? [];
   if (tools.length > 0) {
-    const texts = tools.map(toolText);
+    const texts = tools.map((tool) => toolText(tool, names.toWire(tool.name)));
     texts.push(marked(texts.pop() ?? "{}"));
     fields.push(`"tools":[${texts.join(",")}]`);
   }
   fields.push(`"messages":[${messageTexts(sent.messages).join(",")}]`);
   return `{${fields.join(",")}}`;
-}
-
-function thinkingBudget(
-  model: Model,
-  { reasoning }: StreamOptions,
-  maxTokens: number,
-): number | undefined {
-  if (!reasoning || !model.reasoning || !Object.hasOwn(BUDGETS, reasoning)) return undefined;
-  // As much as it thinks is left for the answer, where the maximum is small.
-  const most = Math.max(SMALLEST_BUDGET, Math.floor(maxTokens / 2));
-  const budget = Math.min(BUDGETS[reasoning], most);
-  return budget < maxTokens ? budget : undefined;
 }
 
 /**
@@ -85,4 +68,9 @@ function messageTexts(messages: readonly SentMessage[]): string[] {
 /** A JSON object's text with a cache mark as its last member. */
 function marked(text: string): string {
   return `${text.slice(0, -1)}${MARK}}`;
+}
+
+/** How the tools of a request are called on the wire. */
+export function toolNamesOf({ tools = [] }: StreamContext): ToolNames {
+  return new ToolNames(tools.map(({ name }) => name));
 }

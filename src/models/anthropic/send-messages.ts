@@ -10,6 +10,7 @@ import type {
   UserMessage,
 } from "../../core/messages.ts";
 import { callsOf } from "../history.ts";
+import type { ToolNames } from "./tool-names.ts";
 
 /** One message of the API; each block is JSON text that ends with the block's own brace. */
 export interface SentMessage {
@@ -30,24 +31,28 @@ const GO_ON = JSON.stringify({ type: "text", text: "(continue)" });
  * Alternates user and assistant, begins and ends with user; all results of a batch lie first in the one message behind
  * it. Expects each call's result behind its message, in order.
  */
-export function sendMessages(model: Model, history: readonly Message[]): SentMessages {
+export function sendMessages(
+  history: readonly Message[],
+  { model, names }: { model: Model; names: ToolNames },
+): SentMessages {
   const messages: SentMessage[] = [];
   let user: string[] = [];
   let callIds: string[] = [];
   let nextResult = 0;
-  let cycle: { thought: boolean } | undefined;
+  let thought = false;
   const ids = new CallIds();
   for (const message of history) {
     if (message.role === "assistant") {
       const sentIds = ids.of(message);
-      const blocks = assistantBlocks(message, model, sentIds);
+      const blocks = assistantBlocks(message, { model, names, ids: sentIds });
       if (blocks.length === 0) continue;
       messages.push({ role: "user", blocks: user.length > 0 ? user : [GO_ON] });
       messages.push({ role: "assistant", blocks });
+      // Behind results the run of calls goes on, and its first message decides.
+      thought = isThinking(blocks[0] ?? "") || (nextResult > 0 && thought);
       user = [];
       callIds = sentIds;
       nextResult = 0;
-      cycle = { thought: (cycle?.thought ?? false) || isThinking(blocks[0] ?? "") };
     } else if (message.role === "toolResult") {
       const { result, images } = resultBlocks(message, model, callIds[nextResult] ?? "");
       // Results stand first; images that cannot lie in one follow behind them all.
@@ -56,11 +61,10 @@ export function sendMessages(model: Model, history: readonly Message[]): SentMes
       user.push(...images);
     } else {
       user.push(...userBlocks(message, model));
-      if (nextResult === 0) cycle = undefined;
     }
   }
   messages.push({ role: "user", blocks: user.length > 0 ? user : [GO_ON] });
-  return { messages, mayThink: nextResult === 0 || cycle?.thought === true };
+  return { messages, mayThink: nextResult === 0 || thought };
 }
 
 function isThinking(block: string): boolean {
@@ -100,16 +104,6 @@ function legalId(id: unknown): string {
   );
 }
 
-const MAX_NAME = 128;
-
-function legalName(name: unknown): string {
-  return (
-    String(name ?? "")
-      .replace(/[^a-zA-Z0-9_-]/g, "_")
-      .slice(0, MAX_NAME) || "unnamed"
-  );
-}
-
 // By identity: a message does not change after its end. `variant` says what else the texts depend on.
 interface Kept<T> {
   variant: string;
@@ -133,29 +127,41 @@ function keep<K extends object, T>(
 
 function assistantBlocks(
   message: AssistantMessage,
-  model: Model,
-  ids: readonly string[],
+  { model, names, ids }: { model: Model; names: ToolNames; ids: readonly string[] },
 ): readonly string[] {
   // Signatures hold for the model that made them alone.
   const own =
     message.api === model.api && message.provider === model.provider && message.model === model.id;
   return keep(keptAssistants, message, {
-    variant: `${own ? "own" : "other"} ${ids.join(" ")}`,
-    make: () => makeAssistantBlocks(message, ids, own ? "keep thinking" : "drop thinking"),
+    variant: `${own ? "own" : "other"} ${ids.join(" ")}${names.key}`,
+    make: () =>
+      makeAssistantBlocks(message, {
+        ids,
+        names,
+        thinking: own ? "keep thinking" : "drop thinking",
+      }),
   });
 }
 
 function makeAssistantBlocks(
   message: AssistantMessage,
-  ids: readonly string[],
-  thinking: "keep thinking" | "drop thinking",
+  {
+    ids,
+    names,
+    thinking,
+  }: {
+    ids: readonly string[];
+    names: ToolNames;
+    thinking: "keep thinking" | "drop thinking";
+  },
 ): string[] {
   const blocks: string[] = [];
   let calls = 0;
   for (const block of Array.isArray(message.content) ? message.content : []) {
     if (block?.type === "text" && !isBlank(block.text)) blocks.push(textBlock(block.text));
-    else if (block?.type === "toolCall") blocks.push(callBlock(block, ids[calls++] ?? ""));
-    else if (
+    else if (block?.type === "toolCall") {
+      blocks.push(callBlock(block, ids[calls++] ?? "", names.toWire(block.name)));
+    } else if (
       block?.type === "thinking" &&
       block.thinkingSignature &&
       thinking === "keep thinking"
@@ -175,11 +181,11 @@ function makeAssistantBlocks(
   return blocks;
 }
 
-function callBlock(call: ToolCall, id: string): string {
+function callBlock(call: ToolCall, id: string, name: string): string {
   const block = {
     type: "tool_use",
     id,
-    name: legalName(call.name),
+    name,
     input: inputOf(call.arguments),
   };
   // Half a surrogate pair, which a model can write as an escape, is refused in a request, and would be for ever.
@@ -249,6 +255,9 @@ const MEDIA_TYPES: ReadonlySet<string> = new Set([
   "image/webp",
 ]);
 
+/** The API's bound on one image, in characters of base64; it refuses the whole request for a larger one. */
+const MAX_IMAGE_CHARS = 5 * 1024 * 1024;
+
 function imagesOf(model: Model): string {
   return model.input.includes("image") ? "images" : "no images";
 }
@@ -256,6 +265,9 @@ function imagesOf(model: Model): string {
 function imageBlock({ data, mimeType }: ImageContent, model: Model): string {
   if (imagesOf(model) === "no images") return textBlock("(an image, which this model cannot see)");
   const type = mimeType === "image/jpg" ? "image/jpeg" : mimeType;
+  if (typeof data === "string" && data.length > MAX_IMAGE_CHARS) {
+    return textBlock("(an image of more than 5 MB, which is too large to be sent)");
+  }
   if (!MEDIA_TYPES.has(type) || typeof data !== "string" || data === "") {
     return textBlock(`(an image of type ${String(mimeType)}, which this model cannot read)`);
   }

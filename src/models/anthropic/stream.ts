@@ -22,7 +22,8 @@ import {
 } from "./errors.ts";
 import { type Endpoint, endpointOf } from "./endpoint.ts";
 import { ResponseReader } from "./read-response.ts";
-import { buildRequest } from "./request.ts";
+import { buildRequest, toolNamesOf } from "./request.ts";
+import { ToolNames } from "./tool-names.ts";
 
 /** Bytes of an error's body that are read. */
 const MAX_ERROR_BODY = 64 * 1024;
@@ -57,6 +58,7 @@ class Attempt {
   readonly #socket = new AbortController();
   readonly #begun = performance.now();
   #secrets: readonly string[] = [];
+  #names = new ToolNames([]);
   #ended = false;
   #heard = false;
   #heardAt = performance.now();
@@ -91,6 +93,7 @@ class Attempt {
       if (!endpoint.ok) return this.#fail({ kind: endpoint.kind, message: endpoint.message });
       this.#secrets = endpoint.secrets;
       const body = buildRequest(this.#model, context, this.#options);
+      this.#names = toolNamesOf(context);
       await this.#exchange(endpoint, body);
     } catch (error) {
       // A bug of ours is told like everything else: a stream function never rejects.
@@ -163,6 +166,7 @@ class Attempt {
       message,
       model: this.#model,
       host: url.host,
+      names: this.#names,
       push: (event) => this.#push(event),
     });
     let events = 0;

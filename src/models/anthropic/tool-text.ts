@@ -4,20 +4,24 @@ import { jsonSchemaOf } from "../../lib/schema/print-schema.ts";
 import { isRecord } from "./errors.ts";
 
 // By identity: tools are the same objects for a whole run.
-const kept = new WeakMap<Tool, string>();
+const kept = new WeakMap<Tool, { name: string; text: string }>();
 
-/** Never throws: a schema that cannot be shown is sent as an open object, and validation tells the model the rest. */
-export function toolText(tool: Tool): string {
-  let text = kept.get(tool);
-  if (text === undefined) {
-    text = JSON.stringify({
-      name: tool.name,
+/**
+ * `name` is the tool's on the wire. Never throws: a schema that cannot be shown is sent as an open object, and
+ * validation tells the model the rest.
+ */
+export function toolText(tool: Tool, name: string): string {
+  let found = kept.get(tool);
+  if (found?.name !== name) {
+    const text = JSON.stringify({
+      name,
       description: tool.description.toWellFormed(),
       input_schema: inputSchema(tool),
     });
-    kept.set(tool, text);
+    found = { name, text };
+    kept.set(tool, found);
   }
-  return text;
+  return found.text;
 }
 
 function inputSchema(tool: Tool): Record<string, unknown> {
