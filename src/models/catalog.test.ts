@@ -27,6 +27,17 @@ describe("which model a spec names", () => {
     assert.equal(model.maxTokens, 64_000);
   });
 
+  test("a model's own window, maximum and cache price are taken where it has them", () => {
+    const { model } = found("anthropic/claude-opus-5-5");
+    assert.deepEqual(model.cost, { input: 4, output: 20, cacheRead: 0.2, cacheWrite: 5 });
+    assert.deepEqual([model.contextWindow, model.maxTokens], [1_000_000, 128_000]);
+    const older = found("anthropic/claude-3-5-haiku-20241022").model;
+    assert.deepEqual(
+      [older.contextWindow, older.maxTokens, older.reasoning],
+      [200_000, 8192, false],
+    );
+  });
+
   test("a dated id is the listed model of that day, and goes out as it was written", () => {
     const { model } = found("anthropic/claude-sonnet-4-20250514");
     assert.equal(model.id, "claude-sonnet-4-20250514");

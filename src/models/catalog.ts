@@ -30,9 +30,13 @@ export interface ListedModel {
 interface KnownModel {
   id: string;
   name: string;
-  /** USD per million tokens; cache reads and writes follow from it. */
+  /** USD per million tokens; a cache write costs a quarter more than input. */
   input: number;
   output: number;
+  /** A tenth of the input if left out. */
+  cacheRead?: number;
+  /** Tokens. */
+  contextWindow: number;
   maxTokens: number;
 }
 
@@ -49,7 +53,9 @@ interface Provider {
 
 const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];
 
-/** Prices and limits as the provider publishes them. */
+const MILLION_WINDOW = { contextWindow: 1_000_000, maxTokens: 128_000 };
+
+/** Prices and limits as the provider publishes them: https://platform.claude.com/docs/en/models */
 const PROVIDERS: readonly Provider[] = [
   {
     name: "anthropic",
@@ -57,28 +63,102 @@ const PROVIDERS: readonly Provider[] = [
     baseUrl: "https://api.anthropic.com",
     baseUrlName: "ANTHROPIC_BASE_URL",
     keyNames: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"],
-    defaultModel: "claude-sonnet-4-5",
+    defaultModel: "claude-sonnet-5-5",
     models: [
-      { id: "claude-opus-4-5", name: "Claude Opus 4.5", input: 5, output: 25, maxTokens: 64_000 },
+      {
+        id: "claude-opus-5-5",
+        name: "Claude Opus 5.5",
+        input: 4,
+        output: 20,
+        cacheRead: 0.2,
+        ...MILLION_WINDOW,
+      },
+      {
+        id: "claude-sonnet-5-5",
+        name: "Claude Sonnet 5.5",
+        input: 2,
+        output: 10,
+        ...MILLION_WINDOW,
+      },
+      { id: "claude-opus-5", name: "Claude Opus 5", input: 5, output: 25, ...MILLION_WINDOW },
+      { id: "claude-sonnet-5", name: "Claude Sonnet 5", input: 2, output: 10, ...MILLION_WINDOW },
+      { id: "claude-opus-4-8", name: "Claude Opus 4.8", input: 5, output: 25, ...MILLION_WINDOW },
+      { id: "claude-opus-4-7", name: "Claude Opus 4.7", input: 5, output: 25, ...MILLION_WINDOW },
+      { id: "claude-opus-4-6", name: "Claude Opus 4.6", input: 5, output: 25, ...MILLION_WINDOW },
+      {
+        id: "claude-sonnet-4-6",
+        name: "Claude Sonnet 4.6",
+        input: 3,
+        output: 15,
+        ...MILLION_WINDOW,
+      },
+      {
+        id: "claude-opus-4-5",
+        name: "Claude Opus 4.5",
+        input: 5,
+        output: 25,
+        contextWindow: 200_000,
+        maxTokens: 64_000,
+      },
       {
         id: "claude-sonnet-4-5",
         name: "Claude Sonnet 4.5",
         input: 3,
         output: 15,
+        contextWindow: 200_000,
         maxTokens: 64_000,
       },
-      { id: "claude-haiku-4-5", name: "Claude Haiku 4.5", input: 1, output: 5, maxTokens: 64_000 },
-      { id: "claude-opus-4-1", name: "Claude Opus 4.1", input: 15, output: 75, maxTokens: 32_000 },
-      { id: "claude-sonnet-4-0", name: "Claude Sonnet 4", input: 3, output: 15, maxTokens: 64_000 },
-      { id: "claude-opus-4-0", name: "Claude Opus 4", input: 15, output: 75, maxTokens: 32_000 },
-      { id: "claude-3-5-haiku", name: "Claude Haiku 3.5", input: 0.8, output: 4, maxTokens: 8192 },
+      {
+        id: "claude-haiku-4-5",
+        name: "Claude Haiku 4.5",
+        input: 1,
+        output: 5,
+        contextWindow: 200_000,
+        maxTokens: 64_000,
+      },
+      {
+        id: "claude-opus-4-1",
+        name: "Claude Opus 4.1",
+        input: 15,
+        output: 75,
+        contextWindow: 200_000,
+        maxTokens: 32_000,
+      },
+      {
+        id: "claude-sonnet-4-0",
+        name: "Claude Sonnet 4",
+        input: 3,
+        output: 15,
+        contextWindow: 200_000,
+        maxTokens: 64_000,
+      },
+      {
+        id: "claude-opus-4-0",
+        name: "Claude Opus 4",
+        input: 15,
+        output: 75,
+        contextWindow: 200_000,
+        maxTokens: 32_000,
+      },
+      {
+        id: "claude-3-5-haiku-latest",
+        name: "Claude Haiku 3.5",
+        input: 0.8,
+        output: 4,
+        contextWindow: 200_000,
+        maxTokens: 8192,
+      },
     ],
   },
 ];
 
 /** What an id that is not listed gets: limits that every model in use takes. */
-const UNLISTED = { input: 0, output: 0, maxTokens: 32_000 };
-const CONTEXT_WINDOW = 200_000;
+const UNLISTED: Omit<KnownModel, "id" | "name"> = {
+  input: 0,
+  output: 0,
+  contextWindow: 200_000,
+  maxTokens: 32_000,
+};
 
 /** The model that `provider/id[:thinking]` or `offline` names. Ids that are not listed are taken as they are. */
 export function findModel(spec: string, env: Environment, options: FindOptions = {}): FoundModel {
@@ -174,8 +254,9 @@ function baseUrlOf(provider: Provider, env: Environment, options: FindOptions): 
 function modelOf(provider: Provider, id: string, baseUrl: string): Model {
   // A dated id is the listed model of that day: `claude-sonnet-4-20250514` is `claude-sonnet-4-0`.
   const undated = id.replace(/-(?:\d{8}|latest)$/, "");
-  const known = provider.models.find((listed) => [id, undated, `${undated}-0`].includes(listed.id));
-  const { input, output, maxTokens } = known ?? UNLISTED;
+  const names = [id, undated, `${undated}-0`, `${undated}-latest`];
+  const known = provider.models.find((listed) => names.includes(listed.id));
+  const { input, output, cacheRead = input * 0.1, contextWindow, maxTokens } = known ?? UNLISTED;
   return {
     id,
     name: known?.name ?? id,
@@ -184,9 +265,8 @@ function modelOf(provider: Provider, id: string, baseUrl: string): Model {
     baseUrl,
     reasoning: !id.startsWith("claude-3-5-"),
     input: ["text", "image"],
-    // A cache read costs a tenth of the input, a write a quarter more than it.
-    cost: { input, output, cacheRead: input * 0.1, cacheWrite: input * 1.25 },
-    contextWindow: CONTEXT_WINDOW,
+    cost: { input, output, cacheRead, cacheWrite: input * 1.25 },
+    contextWindow,
     maxTokens,
   };
 }
