@@ -117,9 +117,8 @@ class Attempt {
       if (!response.body) {
         return this.#fail({ kind: "truncated", message: `${url.host} answered without a body.` });
       }
-      const type = response.headers.get("content-type") ?? "";
-      if (/json|html/i.test(type)) await this.#readOddSuccess(response, url);
-      else await this.#readStream(response.body, url);
+      // Whatever the content type claims: both are found wrong in the field.
+      await this.#readStream(response.body, url);
     } catch (error) {
       this.#fail(failureOfConnection(error, url));
     }
@@ -130,12 +129,6 @@ class Attempt {
     if (this.#ended) return;
     const { status, headers } = response;
     this.#fail(failureOfResponse({ status, headers, host: url.host }, body));
-  }
-
-  /** Status 200 with something that is no event stream. */
-  async #readOddSuccess(response: Response, url: URL): Promise<void> {
-    const body = await this.#readHead(response);
-    if (!this.#ended) this.#fail(oddBody(body, url.host));
   }
 
   /** The body's first bytes as text; a body that breaks off counts as what came of it. */
@@ -174,7 +167,8 @@ class Attempt {
     const parser = createParser({
       maxBufferSize: MAX_EVENT,
       onEvent: ({ data }) => {
-        if (this.#ended) return;
+        // Some gateways keep the connection open by empty events, and end by the mark of another API.
+        if (this.#ended || data === "" || data === "[DONE]") return;
         events++;
         const event = parseEvent(data);
         // The stream broke off within its last event.
