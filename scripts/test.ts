@@ -6,52 +6,49 @@ import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { splitArguments } from "./test-arguments.ts";
 
-const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-if (major < 22 || (major === 22 && minor < 19)) {
-  console.error(
-    `The tests need Node.js 22.19 or newer, this is ${process.versions.node}. Run them with npm test after npm ci: the project brings its own.`,
+const EVERY_TEST = ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"];
+
+const { options, paths } = splitArguments(process.argv.slice(2));
+const unknown = paths.filter((path) => !existsSync(path));
+if (unknown.length > 0) fail(`There is no test file ${unknown.join(", ")}.`);
+const files = paths.length > 0 ? paths.flatMap(testsIn) : globSync(EVERY_TEST).toSorted();
+if (files.length === 0) fail(`There is no test in ${paths.join(", ")}.`);
+process.exit(run(files));
+
+/** A folder stands for the tests below it. */
+function testsIn(path: string): string[] {
+  return path.endsWith(".ts") ? [path] : globSync(`${path}/**/*.test.ts`).toSorted();
+}
+
+function run(tests: readonly string[]): number {
+  const folder = mkdtempSync(join(tmpdir(), "errand-test-"));
+  const lacking = join(folder, "lacking");
+  const reporters = [
+    [join(import.meta.dirname, "missing-programs.ts"), lacking],
+    ["spec", "stdout"],
+  ].flatMap(([name, to]) => [`--test-reporter=${name}`, `--test-reporter-destination=${to}`]);
+  const { status, error } = spawnSync(
+    process.execPath,
+    ["--test", ...reporters, ...options, ...tests],
+    { stdio: "inherit" },
   );
-  process.exit(2);
+  const missing = existsSync(lacking) ? readFileSync(lacking, "utf8") : "";
+  rmSync(folder, { recursive: true });
+  if (error) fail(`The test runner did not start: ${error.message}`);
+  // A newcomer may lack a program, CI may not.
+  if (isSet(process.env["CI"]) && missing !== "") {
+    fail(`Skipped for want of a program, which CI must have:\n${missing}`);
+  }
+  return status ?? 1;
 }
 
-const args = process.argv.slice(2);
-const named = args.filter((arg) => arg.endsWith(".test.ts"));
-for (const file of named) {
-  if (existsSync(file)) continue;
-  console.error(`There is no test file ${file}.`);
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== "" && value !== "false" && value !== "0";
+}
+
+function fail(sentence: string): never {
+  console.error(sentence.trimEnd());
   process.exit(2);
 }
-const files =
-  named.length > 0
-    ? named
-    : globSync(["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"]).toSorted();
-const passedOn = args.filter((arg) => !named.includes(arg));
-
-const folder = mkdtempSync(join(tmpdir(), "errand-test-"));
-const log = join(folder, "tap");
-const run = spawnSync(
-  process.execPath,
-  [
-    "--test",
-    "--test-reporter=tap",
-    `--test-reporter-destination=${log}`,
-    "--test-reporter=spec",
-    "--test-reporter-destination=stdout",
-    ...passedOn,
-    ...files,
-  ],
-  { stdio: "inherit" },
-);
-// A test names the program that it lacks: `needs rg`. A newcomer may lack it, CI may not.
-const lacking = existsSync(log)
-  ? readFileSync(log, "utf8")
-      .split("\n")
-      .filter((line) => /# SKIP needs /.test(line))
-  : [];
-rmSync(folder, { recursive: true });
-if (process.env["CI"] && lacking.length > 0) {
-  console.error(`Skipped for want of a program, which CI must have:\n${lacking.join("\n")}`);
-  process.exit(1);
-}
-process.exit(run.status ?? 1);
