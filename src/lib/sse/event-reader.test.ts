@@ -31,8 +31,13 @@ test("events are the same wherever the bytes are cut", () => {
   );
 });
 
-test("an event without its closing empty line is not told", () => {
-  assert.deepEqual(read([bytes("data: a\n\ndata: b\n")]), ["a"]);
+test("an event without its closing empty line is told at the end", () => {
+  const seen: string[] = [];
+  const reader = createEventReader({ maxEventChars: 10, onData: (data) => seen.push(data) });
+  reader.push(bytes("data: a\n\ndata: b"));
+  assert.deepEqual(seen, ["a"]);
+  reader.end();
+  assert.deepEqual(seen, ["a", "b"]);
 });
 
 test("an event over the bound is refused, also when its line never ends", () => {

@@ -11,6 +11,8 @@ export interface EventReaderOptions {
 export interface EventReader {
   /** Reads on. Throws `EventTooLong`, and after that it must not be called again. */
   push(bytes: Uint8Array): void;
+  /** There are no more bytes: a last event that lacks only its closing empty line is told now, whole or cut off. */
+  end(): void;
 }
 
 /** One event, or one line, was longer than the reader's bound. */
@@ -21,7 +23,7 @@ export class EventTooLong extends Error {
   }
 }
 
-/** Makes a reader. Bytes that are no UTF-8 become U+FFFD; an event without its closing empty line is never told. */
+/** Makes a reader. Bytes that are no UTF-8 become U+FFFD. */
 export function createEventReader({ maxEventChars, onData }: EventReaderOptions): EventReader {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let tooLong = false;
@@ -32,12 +34,13 @@ export function createEventReader({ maxEventChars, onData }: EventReaderOptions)
       if (type === "max-buffer-size-exceeded") tooLong = true;
     },
   });
+  const feed = (text: string): void => {
+    if (text === "") return;
+    parser.feed(text);
+    if (tooLong) throw new EventTooLong(maxEventChars);
+  };
   return {
-    push(bytes) {
-      const text = decoder.decode(bytes, { stream: true });
-      if (text === "") return;
-      parser.feed(text);
-      if (tooLong) throw new EventTooLong(maxEventChars);
-    },
+    push: (bytes) => feed(decoder.decode(bytes, { stream: true })),
+    end: () => feed(`${decoder.decode()}\n\n`),
   };
 }

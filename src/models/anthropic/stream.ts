@@ -1,6 +1,5 @@
 // Speaks the Messages API over server-sent events: https://docs.anthropic.com/en/api/messages-streaming
 // One request, one stream. Repeating a failed one is the loop's business.
-import { createParser } from "eventsource-parser";
 import type {
   AssistantMessageEvent,
   AssistantMessageStream,
@@ -10,6 +9,7 @@ import type {
 } from "../../core/events.ts";
 import { type AssistantMessage, emptyUsage, type Model } from "../../core/messages.ts";
 import { EventStream } from "../../lib/async/event-stream.ts";
+import { createEventReader, EventTooLong } from "../../lib/sse/event-reader.ts";
 import { describeError } from "../../lib/text/describe-error.ts";
 import {
   applyFailure,
@@ -120,7 +120,11 @@ class Attempt {
       // Whatever the content type claims: both are found wrong in the field.
       await this.#readStream(response.body, url);
     } catch (error) {
-      this.#fail(failureOfConnection(error, url));
+      const failure =
+        error instanceof EventTooLong
+          ? tooLarge(url.host, "an event")
+          : failureOfConnection(error, url);
+      this.#fail(failure);
     }
   }
 
@@ -149,12 +153,11 @@ class Attempt {
     } finally {
       clearTimeout(giveUp);
     }
-    return Buffer.concat(parts).subarray(0, MAX_ERROR_BODY).toString();
+    return textOfHead(parts);
   }
 
   async #readStream(body: ReadableStream<Uint8Array>, url: URL): Promise<void> {
     const message = this.#message;
-    const decoder = new TextDecoder();
     const response = new ResponseReader({
       message,
       model: this.#model,
@@ -164,9 +167,9 @@ class Attempt {
     });
     let events = 0;
     let atEnd = false;
-    const parser = createParser({
-      maxBufferSize: MAX_EVENT,
-      onEvent: ({ data }) => {
+    const stream = createEventReader({
+      maxEventChars: MAX_EVENT,
+      onData: (data) => {
         // Some gateways keep the connection open by empty events, and end by the mark of another API.
         if (this.#ended || data === "" || data === "[DONE]") return;
         events++;
@@ -178,13 +181,10 @@ class Attempt {
         const step = response.read(event.value);
         if (step.status === "failed") this.#fail(step.failure);
       },
-      onError: ({ type }) => {
-        if (type === "max-buffer-size-exceeded") this.#fail(tooLarge(url.host, "an event"));
-      },
     });
     const reader = body.getReader();
     let size = 0;
-    let head = "";
+    const head: Uint8Array[] = [];
     while (true) {
       const { done, value } = await reader.read();
       if (this.#ended && !this.#isDone()) return;
@@ -192,16 +192,16 @@ class Attempt {
       if (this.#ended) continue;
       size += value.length;
       if (size > MAX_RESPONSE) return this.#fail(tooLarge(url.host, "a response"));
-      const text = decoder.decode(value, { stream: true });
-      if (events === 0 && head.length < MAX_ERROR_BODY) head += text.slice(0, MAX_ERROR_BODY);
-      parser.feed(text);
+      if (events === 0 && size - value.length < MAX_ERROR_BODY) head.push(value);
+      stream.push(value);
     }
     if (this.#ended) return;
     atEnd = true;
     // A last event without the empty line behind it is still an event.
-    parser.feed(`${decoder.decode()}\n\n`);
+    stream.end();
     if (this.#ended) return;
-    if (events === 0 && /^\s*[{<]/.test(head)) return this.#fail(oddBody(head, url.host));
+    const start = events === 0 ? textOfHead(head) : "";
+    if (/^\s*[{<]/.test(start)) return this.#fail(oddBody(start, url.host));
     this.#fail({
       kind: "truncated",
       message: `${url.host} ended the stream before the message was complete.`,
@@ -266,6 +266,11 @@ class Attempt {
       Math.min(left, MAX_TIMER_MS),
     );
   }
+}
+
+/** The first bytes of a body. */
+function textOfHead(parts: readonly Uint8Array[]): string {
+  return new TextDecoder().decode(Buffer.concat(parts).subarray(0, MAX_ERROR_BODY));
 }
 
 /** Longer timers ring at once. */
