@@ -149,6 +149,7 @@ interface Open {
 function checkMessages(messages: readonly unknown[], thinks: boolean): void {
   const ids = new Set<string>();
   let open: Open = { calls: [], place: "" };
+  let goesOn = false;
   let cycleThinks = true;
   for (const [at, message] of messages.entries()) {
     const place = `messages.${at}`;
@@ -173,9 +174,9 @@ function checkMessages(messages: readonly unknown[], thinks: boolean): void {
         `${place}: The final block in an assistant message cannot be \`thinking\`.`,
       );
       const begins = String(blocks[0]?.type).endsWith("thinking");
-      cycleThinks = begins || (open.calls.length > 0 && cycleThinks);
-    } else if (!blocks.some(({ type }) => type === "tool_result")) cycleThinks = true;
-    // Within one run of calls the first message decides.
+      // Behind results the run of calls goes on, and its first message decides.
+      cycleThinks = begins || (goesOn && cycleThinks);
+    } else goesOn = open.calls.length > 0;
     if (role === "user" && open.calls.length > 0 && at === messages.length - 1) {
       need(
         !thinks || cycleThinks,
