@@ -23,9 +23,13 @@ function distanceTo(wanted: string, candidate: string): number | undefined {
   const other = candidate.slice(0, MAX_COMPARED).toLowerCase();
   const shorter = Math.min(wanted.length, other.length);
   const contained = wanted.includes(other) || other.includes(wanted);
+  const longer = Math.max(wanted.length, other.length);
+  const allowed = Math.max(1, Math.floor(longer / 3));
+  const near = contained && shorter >= 3;
+  // The difference in length is a lower bound, so that most of many names cost nothing.
+  if (longer - shorter > allowed) return near ? 2 : undefined;
   const distance = editDistance(wanted, other);
-  if (contained && shorter >= 3) return Math.min(distance, 2);
-  const allowed = Math.max(1, Math.floor(Math.max(wanted.length, other.length) / 3));
+  if (near) return Math.min(distance, 2);
   return distance <= allowed && distance < shorter ? distance : undefined;
 }
 

@@ -65,6 +65,20 @@ describe("the head", () => {
     assert.equal(truncateHead("ab\ncd", { maxLines: 2, maxBytes: 4 }).content, "ab");
   });
 
+  test("keeps every line when only the final line break is over the byte limit, and calls that whole", () => {
+    const { content, truncated, truncatedBy } = truncateHead("ab\ncd\n", { maxBytes: 5 });
+    assert.deepEqual([content, truncated, truncatedBy], ["ab\ncd", false, null]);
+  });
+
+  test("takes a carriage return as a part of its line", () => {
+    assert.equal(truncateHead("a\r\nb\r\n", { maxLines: 1 }).content, "a\r");
+  });
+
+  test("counts a lone surrogate as the three bytes that it becomes", () => {
+    assert.equal(truncateHead("\uD800\nb", { maxBytes: 3 }).content, "\uD800");
+    assert.equal(truncateHead("\uD800\nb", { maxBytes: 2 }).firstLineExceedsLimit, true);
+  });
+
   test("keeps blank lines", () => {
     assert.equal(truncateHead("\n\n\na", { maxLines: 2 }).content, "\n");
     assert.equal(truncateHead("\n\n\na", { maxLines: 2 }).outputLines, 2);
@@ -75,6 +89,11 @@ describe("the tail", () => {
   test("is cut at the line limit, without the final line break", () => {
     const cut = truncateTail("a\nb\nc\n", { maxLines: 2 });
     assert.deepEqual([cut.content, cut.truncatedBy, cut.totalLines], ["b\nc", "lines", 3]);
+  });
+
+  test("of a line break alone is empty and whole, whatever the limit", () => {
+    const { content, truncated, totalLines } = truncateTail("\n", { maxLines: 1, maxBytes: 0 });
+    assert.deepEqual([content, truncated, totalLines], ["", false, 1]);
   });
 
   test("is cut at the byte limit", () => {
@@ -100,11 +119,12 @@ test("head and tail keep their limits and are parts of the text, for any text an
         [truncateHead(whole, { maxLines, maxBytes }), "start"],
         [truncateTail(whole, { maxLines, maxBytes }), "end"],
       ] as const) {
-        const { content, outputBytes, outputLines, truncated } = cut;
+        const { content, outputBytes, outputLines, truncated, truncatedBy, totalLines } = cut;
+        assert.equal(truncated, truncatedBy !== null);
+        assert.equal(truncated, outputLines < totalLines || cut.lastLinePartial);
+        assert.ok(content.isWellFormed() || !whole.isWellFormed());
         assert.equal(utf8Length(content), outputBytes);
-        assert.ok(
-          !truncated || (outputBytes <= maxBytes && outputLines <= maxLines) || maxLines === 0,
-        );
+        assert.ok(outputBytes <= maxBytes && outputLines <= maxLines);
         const body = whole.endsWith("\n") ? whole.slice(0, -1) : whole;
         assert.ok(
           place === "start"

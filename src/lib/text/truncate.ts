@@ -27,65 +27,53 @@ export interface Truncation {
   lastLinePartial: boolean;
 }
 
-/** Keeps whole lines from the start. */
+/** Keeps whole lines from the start. The cut text ends before a line break; a `\r` before it stays. */
 export function truncateHead(text: string, limits: TruncateLimits = {}): Truncation {
   const { maxLines = DEFAULT_MAX_LINES, maxBytes = DEFAULT_MAX_BYTES } = limits;
-  const { totalLines, totalBytes } = measure(text);
-  if (totalLines <= maxLines && totalBytes <= maxBytes) {
-    return whole(text, totalLines, totalBytes);
-  }
+  const total = measure(text);
+  if (total.lines <= maxLines && total.bytes <= maxBytes) return whole(text, total);
   let end = 0;
   let lines = 0;
   let bytes = 0;
-  while (lines < Math.min(maxLines, totalLines)) {
-    const next = lineEnd(text, lines === 0 ? 0 : end + 1);
+  while (lines < Math.min(maxLines, total.lines)) {
     const start = lines === 0 ? 0 : end + 1;
-    const size = utf8Length(text.slice(start, next)) + (lines === 0 ? 0 : 1);
+    const next = lineEnd(text, start);
+    const size = utf8Length(text, start, next) + (lines === 0 ? 0 : 1);
     if (bytes + size > maxBytes) break;
     bytes += size;
     end = next;
     lines++;
   }
-  const content = text.slice(0, end);
-  return {
-    ...cut({ content, lines, bytes }, totalLines, totalBytes),
-    truncatedBy: lines >= maxLines ? "lines" : "bytes",
-    firstLineExceedsLimit: lines === 0 && maxLines > 0,
-  };
+  const firstLineExceedsLimit = lines === 0 && maxLines > 0;
+  const head = part({ content: text.slice(0, end), lines, bytes }, total, maxLines);
+  return { ...head, firstLineExceedsLimit };
 }
 
-/** Keeps whole lines from the end; of a last line over the byte limit, its end. */
+/** Keeps whole lines from the end, without the final line break; of a last line over the byte limit, its end. */
 export function truncateTail(text: string, limits: TruncateLimits = {}): Truncation {
   const { maxLines = DEFAULT_MAX_LINES, maxBytes = DEFAULT_MAX_BYTES } = limits;
-  const { totalLines, totalBytes } = measure(text);
-  if (totalLines <= maxLines && totalBytes <= maxBytes) {
-    return whole(text, totalLines, totalBytes);
-  }
+  const total = measure(text);
+  if (total.lines <= maxLines && total.bytes <= maxBytes) return whole(text, total);
   const stop = text.endsWith("\n") ? text.length - 1 : text.length;
   let start = stop;
   let lines = 0;
   let bytes = 0;
-  while (lines < Math.min(maxLines, totalLines)) {
+  while (lines < Math.min(maxLines, total.lines)) {
     const before = lines === 0 ? stop : start - 1;
     const next = before <= 0 ? 0 : text.lastIndexOf("\n", before - 1) + 1;
-    const size = utf8Length(text.slice(next, before)) + (lines === 0 ? 0 : 1);
+    const size = utf8Length(text, next, before) + (lines === 0 ? 0 : 1);
     if (bytes + size > maxBytes) break;
     bytes += size;
     start = next;
     lines++;
   }
   if (lines > 0 || maxLines <= 0) {
-    const content = text.slice(start, stop);
-    const truncatedBy = lines >= maxLines ? "lines" : "bytes";
-    return { ...cut({ content, lines, bytes }, totalLines, totalBytes), truncatedBy };
+    return part({ content: text.slice(start, stop), lines, bytes }, total, maxLines);
   }
-  const last = text.slice(text.lastIndexOf("\n", stop - 1) + 1, stop);
+  const last = text.slice(stop <= 0 ? 0 : text.lastIndexOf("\n", stop - 1) + 1, stop);
   const content = cutUtf8End(last, maxBytes);
-  return {
-    ...cut({ content, lines: 1, bytes: utf8Length(content) }, totalLines, totalBytes),
-    truncatedBy: "bytes",
-    lastLinePartial: true,
-  };
+  const end = { content, lines: 1, bytes: utf8Length(content) };
+  return { ...part(end, total), truncated: true, truncatedBy: "bytes", lastLinePartial: true };
 }
 
 /** Cuts one line to `maxChars` UTF-16 units, never within a character. */
@@ -98,17 +86,17 @@ export function truncateLine(
   return { text: `${line.slice(0, Math.max(0, end))}... [truncated]`, wasTruncated: true };
 }
 
-/** Bytes of a text as UTF-8; a lone surrogate counts as the replacement character. */
-export function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let at = 0; at < text.length; at++) {
+/** Bytes of a text, or of a part of it, as UTF-8; a lone surrogate counts as the replacement character. */
+export function utf8Length(text: string, from = 0, to: number = text.length): number {
+  let bytes = to - from;
+  for (let at = from; at < to; at++) {
     const code = text.charCodeAt(at);
     if (code < 0x80) continue;
     if (code < 0x800) bytes += 1;
-    else if (isHighSurrogate(code) && isLowSurrogate(text.charCodeAt(at + 1))) {
+    else {
       bytes += 2;
-      at++;
-    } else bytes += 2;
+      if (isHighSurrogate(code) && at + 1 < to && isLowSurrogate(text.charCodeAt(at + 1))) at++;
+    }
   }
   return bytes;
 }
@@ -118,10 +106,11 @@ export function cutUtf8(text: string, maxBytes: number): string {
   let bytes = 0;
   let at = 0;
   while (at < text.length) {
-    const units = unitsAt(text, at);
-    bytes += utf8Length(text.slice(at, at + units));
+    const code = text.charCodeAt(at);
+    const pair = isHighSurrogate(code) && isLowSurrogate(text.charCodeAt(at + 1));
+    bytes += pair ? 4 : bytesOf(code);
     if (bytes > maxBytes) break;
-    at += units;
+    at += pair ? 2 : 1;
   }
   return text.slice(0, at);
 }
@@ -131,15 +120,18 @@ function cutUtf8End(text: string, maxBytes: number): string {
   let bytes = 0;
   let at = text.length;
   while (at > 0) {
-    const units =
-      at > 1 && isLowSurrogate(text.charCodeAt(at - 1)) && isHighSurrogate(text.charCodeAt(at - 2))
-        ? 2
-        : 1;
-    bytes += utf8Length(text.slice(at - units, at));
+    const code = text.charCodeAt(at - 1);
+    const pair = at > 1 && isLowSurrogate(code) && isHighSurrogate(text.charCodeAt(at - 2));
+    bytes += pair ? 4 : bytesOf(code);
     if (bytes > maxBytes) break;
-    at -= units;
+    at -= pair ? 2 : 1;
   }
   return text.slice(at);
+}
+
+function bytesOf(code: number): number {
+  if (code < 0x80) return 1;
+  return code < 0x800 ? 2 : 3;
 }
 
 /** `51 KB`, `1.2 MB`: powers of 1,024. */
@@ -150,11 +142,16 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GB`;
 }
 
-function measure(text: string): { totalLines: number; totalBytes: number } {
+interface Size {
+  lines: number;
+  bytes: number;
+}
+
+function measure(text: string): Size {
   let breaks = 0;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) breaks++;
   const open = text.length > 0 && !text.endsWith("\n") ? 1 : 0;
-  return { totalLines: breaks + open, totalBytes: utf8Length(text) };
+  return { lines: breaks + open, bytes: utf8Length(text) };
 }
 
 function lineEnd(text: string, from: number): number {
@@ -162,34 +159,28 @@ function lineEnd(text: string, from: number): number {
   return at < 0 ? text.length : at;
 }
 
-function whole(content: string, totalLines: number, totalBytes: number): Truncation {
-  return {
-    ...cut({ content, lines: totalLines, bytes: totalBytes }, totalLines, totalBytes),
-    truncated: false,
-  };
+function whole(content: string, { lines, bytes }: Size): Truncation {
+  return part({ content, lines, bytes }, { lines, bytes });
 }
 
-function cut(
-  { content, lines, bytes }: { content: string; lines: number; bytes: number },
-  totalLines: number,
-  totalBytes: number,
+/** With every line there nothing is cut: a final line break that is one byte too much is no loss. */
+function part(
+  { content, lines, bytes }: Size & { content: string },
+  total: Size,
+  maxLines = Infinity,
 ): Truncation {
+  const truncated = lines < total.lines;
   return {
     content,
-    truncated: true,
-    truncatedBy: null,
-    totalLines,
-    totalBytes,
+    truncated,
+    truncatedBy: truncated ? (lines >= maxLines ? "lines" : "bytes") : null,
+    totalLines: total.lines,
+    totalBytes: total.bytes,
     outputLines: lines,
     outputBytes: bytes,
     firstLineExceedsLimit: false,
     lastLinePartial: false,
   };
-}
-
-function unitsAt(text: string, at: number): number {
-  const pair = isHighSurrogate(text.charCodeAt(at)) && isLowSurrogate(text.charCodeAt(at + 1));
-  return pair ? 2 : 1;
 }
 
 function isHighSurrogate(code: number): boolean {
