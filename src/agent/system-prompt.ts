@@ -29,9 +29,18 @@ const GUIDELINES: readonly string[] = [
 /** Builds the prompt; the same parts give the same text. */
 export function buildSystemPrompt(parts: SystemPromptParts): string {
   const { tools, cwd, date, platform, custom, append } = parts;
-  const place = [`Working folder: ${cwd}`, `Platform: ${platform}`, `Date: ${date}`].join("\n");
+  const place = [
+    `Working folder: ${onOneLine(cwd)}`,
+    `Platform: ${platform}`,
+    `Date: ${date}`,
+  ].join("\n");
   const guidance = custom ?? [ROLE, ...toolSection(tools), guidelineSection(tools)].join("\n\n");
   return [guidance, ...(append ? [append] : []), place].join("\n\n");
+}
+
+/** A folder's name may hold line breaks, and words meant for the model behind them. */
+function onOneLine(path: string): string {
+  return /\p{Cc}|\p{Zl}|\p{Zp}/u.test(path) ? JSON.stringify(path) : path;
 }
 
 function toolSection(tools: SystemPromptParts["tools"]): string[] {

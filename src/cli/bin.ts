@@ -1,19 +1,30 @@
 #!/usr/bin/env node
-// The command's front door. No static imports: on an old node it must still be able to say what it needs.
-const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+// The command's front door. An old node must be able to read this file and say what it needs: no static imports, no
+// top-level await, no newer syntax.
+const parts = process.versions.node.split(".");
+const major = Number(parts[0]);
+const minor = Number(parts[1]);
 if (major < 22 || (major === 22 && minor < 19)) {
-  process.stderr.write(
-    `errand needs Node.js 22.19 or newer, this is ${process.versions.node}. Install a newer one and try again.\n`,
+  leave(
+    2,
+    `errand needs Node.js 22.19 or newer, this is ${process.versions.node}. Install a newer one and try again.`,
   );
-  process.exit(2);
 }
 if (process.platform === "win32") {
-  process.stderr.write("errand does not run on Windows itself: use it inside WSL.\n");
-  process.exit(2);
+  leave(2, "errand does not run on Windows itself: use it inside WSL.");
 }
-const { enableCompileCache } = await import("node:module");
-enableCompileCache?.();
-const { main } = await import("./main.ts");
-await main();
+process.getBuiltinModule("node:module").enableCompileCache();
+import("./main.ts").then(
+  (loaded) => loaded.main(),
+  (error) => {
+    const text = error instanceof Error ? error.stack : String(error);
+    leave(70, `errand: its own files cannot be loaded, please install it again.\n${text}`);
+  },
+);
+
+function leave(code: number, text: string): never {
+  process.stderr.write(`${text}\n`);
+  process.exit(code);
+}
 
 export {};

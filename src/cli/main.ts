@@ -1,58 +1,64 @@
-// From the command line to the end of the process: options, prompt, run, signals, exit code.
-import { randomUUID } from "node:crypto";
+// From the command line to the end of the process: options, prompt, run, exit code. What a run needs is loaded when it
+// is needed, so that --help and mistakes answer at once.
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { hasColours } from "./colours.ts";
+import { isatty } from "node:tty";
 import type { Agent, RunEnd } from "../agent/agent.ts";
-import type { OutputPort } from "../modes/output.ts";
-import { EXIT_BUG, EXIT_USAGE, exitCodeOf, type StopSignal } from "./exit-codes.ts";
-import { type CliOptions, parseCommandLine, USAGE } from "./options.ts";
-import { readPrompt } from "./prompt-input.ts";
+import type { UserMessage } from "../core/messages.ts";
+import { EXIT_BUG, EXIT_OK, EXIT_USAGE, exitCodeOf } from "./exit-codes.ts";
+import { bugReport, usageLine } from "./failure-lines.ts";
+import { given } from "./given.ts";
+import { type CliOptions, NO_PROMPT, parseCommandLine } from "./options.ts";
+import { flushed, Stops } from "./stops.ts";
 import { UsageError } from "./usage-error.ts";
 import { version } from "./version.ts";
 
 /** Runs the command and ends the process. */
 export async function main(args: readonly string[] = process.argv.slice(2)): Promise<void> {
+  const stops = new Stops();
+  stops.listen();
   let code: number;
   try {
-    code = await run(args);
+    code = await run(args, stops);
   } catch (error) {
     code = tellFailure(error);
   }
   await flushed(process.stdout);
+  await flushed(process.stderr);
   // A tool that was left behind must not keep the process alive.
-  process.exit(code);
+  process.exit(stops.codeOver(code));
 }
 
 function tellFailure(error: unknown): number {
   if (error instanceof UsageError) {
-    process.stderr.write(`errand: ${error.message}\n`);
+    process.stderr.write(usageLine(error.message));
     return EXIT_USAGE;
   }
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(
-    `errand: this is a bug in Errand, please report it with the lines below.\n${text}\n`,
-  );
+  process.stderr.write(bugReport(error));
   return EXIT_BUG;
 }
 
-async function run(args: readonly string[]): Promise<number> {
+async function run(args: readonly string[], stops: Stops): Promise<number> {
   const parsed = parseCommandLine(args, version());
   if ("show" in parsed) {
     process.stdout.write(parsed.show);
-    return 0;
+    return EXIT_OK;
   }
   const options = parsed.run;
   if (options.listModels) return listModels();
+  if (options.prompt.trim() === "" && options.files.length === 0 && isatty(0)) {
+    throw new UsageError(NO_PROMPT);
+  }
   const cwd = workingFolder(options.cwd);
-  const nothingToDo = options.prompt === "" && options.files.length === 0 && process.stdin.isTTY;
-  if (nothingToDo) throw new UsageError(`No prompt. Usage: ${USAGE}. See errand --help.`);
-  const agent = await makeAgent(options, cwd);
-  const onWait = (message: string): void => void process.stderr.write(`errand: ${message}\n`);
-  const prompt = await readPrompt({ prompt: options.prompt, files: options.files, cwd, onWait });
-  const stopped = listenForStops(agent);
-  const end = await runMode(agent, prompt, { options, cwd });
-  return exitCodeOf(end.reason, stopped.signal);
+  // A mistake in the options is told before anything is read from stdin.
+  const { agent, facts } = await makeAgent(options, cwd);
+  const { readPrompt } = await import("./prompt-input.ts");
+  const onNote = (text: string): void => void process.stderr.write(usageLine(text));
+  const { prompt, files } = options;
+  const message = await readPrompt({ prompt, files, cwd, onNote });
+  stops.aborts(agent);
+  const end = await runMode(agent, message, { options, cwd });
+  return exitCodeOf(end.reason, { denied: facts.denied, signal: stops.signal });
 }
 
 async function listModels(): Promise<number> {
@@ -60,7 +66,7 @@ async function listModels(): Promise<number> {
   for (const { spec, name, hasKey } of list(process.env)) {
     process.stdout.write(`${spec.padEnd(32)} ${name}${hasKey ? "" : " (no key)"}\n`);
   }
-  return 0;
+  return EXIT_OK;
 }
 
 function workingFolder(dir: string | undefined): string {
@@ -73,78 +79,49 @@ function workingFolder(dir: string | undefined): string {
   throw new UsageError(`--cd ${dir}: there is no such folder.`);
 }
 
-async function makeAgent(options: CliOptions, cwd: string): Promise<Agent> {
-  const { createAgent } = await import("../agent/create-agent.ts");
+interface MadeAgent {
+  agent: Agent;
+  facts: { denied: boolean };
+}
+
+async function makeAgent(options: CliOptions, cwd: string): Promise<MadeAgent> {
+  const [{ createAgent }, { BadOptionError }] = await Promise.all([
+    import("../agent/create-agent.ts"),
+    import("../agent/bad-option-error.ts"),
+  ]);
+  const facts = { denied: false };
   const { model, baseUrl, tools, excludeTools, readOnly, systemPrompt, appendSystemPrompt } =
     options;
-  const { maxTurns, maxTimeMs, maxTokens, maxCostUsd } = options;
+  const { maxTurns: turns, maxTimeMs: timeMs, maxTokens: tokens, maxCostUsd: costUsd } = options;
   try {
-    return createAgent({
+    const agent = createAgent({
+      ...given({ model, baseUrl, tools, excludeTools, systemPrompt, appendSystemPrompt }),
       cwd,
       readOnly,
-      limits: {
-        ...(maxTurns === undefined ? {} : { turns: maxTurns }),
-        ...(maxTimeMs === undefined ? {} : { timeMs: maxTimeMs }),
-        ...(maxTokens === undefined ? {} : { tokens: maxTokens }),
-        ...(maxCostUsd === undefined ? {} : { costUsd: maxCostUsd }),
+      limits: given({ turns, timeMs, tokens, costUsd }),
+      record: async (entries) => {
+        facts.denied ||= entries.some(({ type }) => type === "denied");
       },
-      ...(model === undefined ? {} : { model }),
-      ...(baseUrl === undefined ? {} : { baseUrl }),
-      ...(tools === undefined ? {} : { tools }),
-      ...(excludeTools === undefined ? {} : { excludeTools }),
-      ...(systemPrompt === undefined ? {} : { systemPrompt }),
-      ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
     });
+    return { agent, facts };
   } catch (error) {
-    // What createAgent refuses is what the command line asked for.
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    if (error instanceof BadOptionError) throw new UsageError(error.message);
+    throw error;
   }
 }
 
 async function runMode(
   agent: Agent,
-  prompt: Awaited<ReturnType<typeof readPrompt>>,
+  prompt: UserMessage,
   { options, cwd }: { options: CliOptions; cwd: string },
 ): Promise<RunEnd> {
-  const port = outputPort();
+  const { processOutput } = await import("./output-port.ts");
+  const port = processOutput();
   if (options.mode === "json") {
     const { runJson } = await import("../modes/json.ts");
-    const session = { sessionId: randomUUID(), cwd, timestamp: Date.now() };
+    const session = { sessionId: crypto.randomUUID(), cwd, timestamp: Date.now() };
     return runJson(agent, prompt, { port, session });
   }
   const { runPrint } = await import("../modes/print.ts");
-  const { quiet } = options;
-  const toTerminal = process.stdout.isTTY === true;
-  return runPrint(agent, prompt, { port, options: { quiet, toTerminal } });
-}
-
-function outputPort(): OutputPort {
-  return {
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
-    colours: hasColours(process.env, process.stderr.isTTY === true),
-  };
-}
-
-/** The first signal aborts the run, a second of any kind leaves at once; a reader who went away aborts too. */
-function listenForStops(agent: Agent): { signal?: StopSignal } {
-  const stopped: { signal?: StopSignal } = {};
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => {
-      if (stopped.signal) process.exit(exitCodeOf("aborted", signal));
-      stopped.signal = signal;
-      agent.abort(signal === "SIGINT" ? undefined : `ended by ${signal}`);
-    });
-  }
-  process.stdout.on("error", () => agent.abort("nobody reads the output any more"));
-  process.stderr.on("error", () => {});
-  return stopped;
-}
-
-function flushed(stream: NodeJS.WriteStream): Promise<void> {
-  if (stream.destroyed || stream.writableLength === 0) return Promise.resolve();
-  return new Promise((resolve) => {
-    stream.once("error", () => resolve());
-    stream.write("", () => resolve());
-  });
+  return runPrint(agent, prompt, { port, quiet: options.quiet });
 }

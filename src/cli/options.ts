@@ -1,6 +1,7 @@
 // The command line: what can be said, and what is said when it makes no sense.
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { toolTable } from "../tools/index.ts";
+import { given } from "./given.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** A command line that makes sense. */
@@ -30,7 +31,10 @@ export interface CliOptions {
 /** What a command line leads to. */
 export type ParsedCommand = { run: CliOptions } | { show: string };
 
-export const USAGE = "errand [options] [@files…] [prompt]";
+const USAGE = "[options] [@files…] [prompt]";
+
+/** What is said where a prompt is missing. */
+export const NO_PROMPT: string = `No prompt. Usage: errand ${USAGE}, for instance errand "explain this project". See errand --help.`;
 
 /** Names of commands to come: as a lone word they are no prompt. */
 const RESERVED = [
@@ -52,14 +56,17 @@ export function parseCommandLine(args: readonly string[], version: string): Pars
   const command = defineCommand(version)
     .exitOverride()
     .configureOutput({ writeOut: (text) => (shown += text), writeErr: () => {} });
+  // What stands behind the mark is the prompt's, whatever it looks like.
+  const mark = args.indexOf("--");
+  const [before, behind] = mark < 0 ? [args, []] : [args.slice(0, mark), args.slice(mark + 1)];
   try {
-    command.parse([...args], { from: "user" });
+    command.parse([...before], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { show: shown };
-    throw new UsageError(oneLine(error.message));
+    throw new UsageError(adviceFor(error));
   }
-  return { run: toOptions(command.opts<RawOptions>(), command.args) };
+  return { run: toOptions(command.opts<RawOptions>(), { words: command.args, behind }) };
 }
 
 interface RawOptions {
@@ -85,9 +92,9 @@ interface RawOptions {
 
 function defineCommand(version: string): Command {
   return new Command("errand")
-    .usage("[options] [@files…] [prompt]")
+    .usage(USAGE)
     .description("Runs the errands a language model asks for, on your files.")
-    .argument("[words...]", "@file attaches a file; the rest is the prompt")
+    .argument("[words...]", "@file attaches a file; the rest is the prompt, as is all behind --")
     .option("-p, --print", "answer and exit (taken when stdin or stdout is no terminal)")
     .addOption(
       new Option("--mode <mode>", "what stdout gets").choices(["text", "json"]).default("text"),
@@ -134,37 +141,31 @@ export function toolHelp(): string {
   return `Tools:\n${lines.join("\n")}`;
 }
 
-function toOptions(raw: RawOptions, words: readonly string[]): CliOptions {
+function toOptions(
+  raw: RawOptions,
+  { words, behind }: { words: readonly string[]; behind: readonly string[] },
+): CliOptions {
   checkPermission(raw.permissionMode);
-  const files = words.filter(isFileWord).map((word) => word.slice(1));
-  const prompt = words.filter((word) => !isFileWord(word)).join(" ");
-  if (words.length === 1 && RESERVED.includes(prompt)) {
-    throw new UsageError(`errand ${prompt} is not there yet. For a prompt of one word, add to it.`);
+  const prompt = [...words.filter((word) => !isFileWord(word)), ...behind].join(" ");
+  if (words.length === 1 && behind.length === 0 && RESERVED.includes(prompt)) {
+    throw new UsageError(
+      `errand ${prompt} is not there yet. If it is meant as a prompt, write errand -- ${prompt}.`,
+    );
   }
+  const { model, baseUrl, tools, excludeTools, maxTurns, maxTokens } = raw;
+  const { systemPrompt, appendSystemPrompt } = raw;
   return {
     print: raw.print === true,
     mode: raw.mode,
     readOnly: raw.readOnly === true,
     quiet: raw.quiet === true,
     listModels: raw.listModels === true,
-    files,
+    files: words.filter(isFileWord).map((word) => word.slice(1)),
     prompt,
-    ...defined("model", raw.model),
-    ...defined("baseUrl", raw.baseUrl),
-    ...defined("tools", raw.tools),
-    ...defined("excludeTools", raw.excludeTools),
-    ...defined("maxTurns", raw.maxTurns),
-    ...defined("maxTimeMs", raw.maxTime),
-    ...defined("maxTokens", raw.maxTokens),
-    ...defined("maxCostUsd", raw.maxCost),
-    ...defined("systemPrompt", raw.systemPrompt),
-    ...defined("appendSystemPrompt", raw.appendSystemPrompt),
-    ...defined("cwd", raw.cd),
+    ...given({ model, baseUrl, tools, excludeTools, maxTurns, maxTokens }),
+    ...given({ systemPrompt, appendSystemPrompt }),
+    ...given({ maxTimeMs: raw.maxTime, maxCostUsd: raw.maxCost, cwd: raw.cd }),
   };
-}
-
-function defined<K extends string, V>(key: K, value: V | undefined): { [key in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { [key in K]?: V });
 }
 
 function isFileWord(word: string): boolean {
@@ -178,19 +179,20 @@ function checkPermission(mode: string | undefined): void {
   );
 }
 
-function oneLine(message: string): string {
+function adviceFor({ code, message }: CommanderError): string {
   const text = message
     .replace(/^error: /, "")
     .replaceAll(/\s*\n\s*/g, " ")
     .trim();
-  return /[.)!?]$/.test(text) ? `${text} See errand --help.` : `${text}. See errand --help.`;
+  const whole = /[.)!?]$/.test(text) ? text : `${text}.`;
+  const isUnknown = code === "commander.unknownOption" && !whole.endsWith(")");
+  return `${whole}${isUnknown ? " A prompt that starts with a dash goes behind --." : ""} See errand --help.`;
 }
 
-function names(text: string): string[] {
-  return text
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
+/** Given more than once, the lists are joined. */
+function names(text: string, before: string[] = []): string[] {
+  const found = text.split(",").map((name) => name.trim());
+  return [...before, ...found.filter((name) => name !== "")];
 }
 
 function count(text: string): number {
@@ -201,7 +203,7 @@ function count(text: string): number {
 
 function money(text: string): number {
   const number = Number(text);
-  if (/^\d*\.?\d+$/.test(text) && number > 0) return number;
+  if (/^\d*\.?\d+$/.test(text) && number > 0 && Number.isFinite(number)) return number;
   throw new InvalidArgumentError("It must be an amount in USD above 0, for instance 0.50.");
 }
 
@@ -210,7 +212,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 function duration(text: string): number {
   const [, number = "", unit = "s"] = /^(\d*\.?\d+)([smh])?$/.exec(text) ?? [];
   const ms = Number(number) * (UNITS[unit] ?? 0);
-  if (number !== "" && ms > 0) return ms;
+  if (ms > 0 && Number.isFinite(ms)) return ms;
   throw new InvalidArgumentError("It must be a time, for instance 90s, 5m or 1h.");
 }
 

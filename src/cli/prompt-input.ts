@@ -1,18 +1,18 @@
-// What the user hands to the model: the words, attached files, and what is piped in.
-import { fstatSync } from "node:fs";
-import { open } from "node:fs/promises";
+// What the user hands to the model: attached files, what is piped in, and the words.
+import { open, stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { ImageContent, TextContent, UserMessage } from "../core/messages.ts";
 import { formatBytes } from "../lib/text/truncate.ts";
+import { decodeInput } from "./decode-input.ts";
+import { NO_PROMPT } from "./options.ts";
+import { readPipe } from "./read-pipe.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Bytes of one attached file, or of what is piped in. */
 export const MAX_INPUT_BYTES: number = 10 * 1024 * 1024;
 /** Bytes of an attached image: what providers take as base64. */
 const MAX_IMAGE_BYTES = 3_750_000;
-/** After this long without anything from the pipe, the user is told what is waited for. */
-const SILENT_PIPE_MS = 3000;
 
 type Block = TextContent | ImageContent;
 
@@ -21,120 +21,117 @@ export interface PromptInput {
   files: readonly string[];
   cwd: string;
   /** Says what is waited for. */
-  onWait(message: string): void;
+  onNote(message: string): void;
 }
 
 /** The user's message: files and piped text first, the words last. Throws a UsageError for what cannot be read. */
-export async function readPrompt({
-  prompt,
-  files,
-  cwd,
-  onWait,
-}: PromptInput): Promise<UserMessage> {
+export async function readPrompt(input: PromptInput): Promise<UserMessage> {
+  const { prompt, files, cwd, onNote } = input;
   const blocks: Block[] = [];
   for (const file of files) blocks.push(...(await attach(file, cwd)));
-  const piped = await readPipe(prompt !== "" || files.length > 0, onWait);
   const words = prompt.trim();
-  if (piped.trim() !== "") {
-    blocks.push({ type: "text", text: words === "" ? piped : `<stdin>\n${piped}\n</stdin>` });
-  }
+  const isAsked = words !== "" || blocks.length > 0;
+  const piped = await readPipe({ isAsked, maxBytes: MAX_INPUT_BYTES, onNote });
+  if (piped.length > 0) blocks.push(...pipedBlocks(piped, words !== ""));
   if (words !== "") blocks.push({ type: "text", text: words });
-  if (blocks.length === 0) {
-    throw new UsageError('No prompt: say what to do, for instance errand "explain this project".');
-  }
+  if (blocks.length === 0) throw new UsageError(NO_PROMPT);
   return { role: "user", content: blocks, timestamp: Date.now() };
+}
+
+function pipedBlocks(bytes: Buffer, hasWords: boolean): Block[] {
+  const input = decodeInput(bytes);
+  switch (input.kind) {
+    case "binary":
+      throw new UsageError(
+        `stdin is no text and no image that a model takes (${input.name}). Put it into a file and name that file in the prompt.`,
+      );
+    case "image":
+      return imageBlocks(bytes, { mimeType: input.mimeType, tag: "stdin", written: "stdin" });
+    case "text":
+      if (input.text.trim() === "") return [];
+      return [{ type: "text", text: hasWords ? `<stdin>\n${input.text}\n</stdin>` : input.text }];
+    default:
+      return input satisfies never;
+  }
 }
 
 async function attach(file: string, cwd: string): Promise<Block[]> {
   const path = file.startsWith("~/") ? resolve(homedir(), file.slice(2)) : resolve(cwd, file);
   const bytes = await readFileOf(path, file);
-  const mimeType = imageType(bytes);
-  const name = basename(path);
-  if (mimeType) {
-    if (bytes.length > MAX_IMAGE_BYTES) {
+  const input = decodeInput(bytes);
+  const tag = `file name=${JSON.stringify(file)}`;
+  switch (input.kind) {
+    case "binary":
       throw new UsageError(
-        `@${file} is an image of ${formatBytes(bytes.length)}: the most is ${formatBytes(MAX_IMAGE_BYTES)}. Make it smaller.`,
+        `@${file} is no text and no image that a model takes (${input.name}). Leave the @ away, so that the model looks into it with its tools.`,
       );
-    }
-    return [
-      { type: "text", text: `<file name=${JSON.stringify(name)}>` },
-      { type: "image", data: bytes.toString("base64"), mimeType },
-    ];
+    case "image":
+      return imageBlocks(bytes, { mimeType: input.mimeType, tag, written: `@${file}` });
+    case "text":
+      return [{ type: "text", text: `<${tag}>\n${input.text}\n</file>` }];
+    default:
+      return input satisfies never;
   }
-  if (bytes.subarray(0, 8192).includes(0)) {
-    throw new UsageError(`@${file} is not text and no image that a model takes.`);
-  }
-  const text = bytes.toString("utf8");
-  return [{ type: "text", text: `<file name=${JSON.stringify(file)}>\n${text}\n</file>` }];
 }
 
+function imageBlocks(
+  bytes: Buffer,
+  { mimeType, tag, written }: { mimeType: string; tag: string; written: string },
+): Block[] {
+  if (bytes.length > MAX_IMAGE_BYTES) {
+    throw new UsageError(
+      `${written} is an image of ${formatBytes(bytes.length)}, the most is ${formatBytes(MAX_IMAGE_BYTES)}. Make it smaller.`,
+    );
+  }
+  return [
+    { type: "text", text: `<${tag}>` },
+    { type: "image", data: bytes.toString("base64"), mimeType },
+  ];
+}
+
+/** Looked at before it is opened: opening a named pipe would wait for its writer. */
 async function readFileOf(path: string, written: string): Promise<Buffer> {
-  let handle;
   try {
-    handle = await open(path);
-    const stat = await handle.stat();
-    if (!stat.isFile()) {
-      throw new UsageError(`@${written} is not a file. Name a file, or leave the @ away.`);
-    }
-    if (stat.size > MAX_INPUT_BYTES) {
+    if (!(await stat(path)).isFile()) {
       throw new UsageError(
-        `@${written} is ${formatBytes(stat.size)}: the most is ${formatBytes(MAX_INPUT_BYTES)}. Let the model read it: leave the @ away.`,
+        `@${written} is not a file. Name a file, or leave the @ away. ${LITERAL}`,
       );
     }
-    return await handle.readFile();
+    const handle = await open(path);
+    try {
+      return await readBounded(handle, written);
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const { code = "unknown" } = error as NodeJS.ErrnoException;
-    const why =
-      code === "ENOENT" ? "there is no such file" : code === "EACCES" ? "permission denied" : code;
-    throw new UsageError(`@${written} cannot be read: ${why}.`);
-  } finally {
-    await handle?.close();
+    throw new UsageError(`@${written} cannot be read: ${whyNot(error)} ${LITERAL}`);
   }
 }
 
-function imageType(bytes: Buffer): string | undefined {
-  const starts = (...codes: number[]): boolean => codes.every((code, at) => bytes[at] === code);
-  if (starts(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return "image/png";
-  if (starts(0xff, 0xd8, 0xff)) return "image/jpeg";
-  if (starts(0x47, 0x49, 0x46, 0x38)) return "image/gif";
-  const riff = starts(0x52, 0x49, 0x46, 0x46) && bytes.toString("latin1", 8, 12) === "WEBP";
-  return riff ? "image/webp" : undefined;
+const LITERAL = "A word that starts with @ goes behind --.";
+
+function whyNot(error: unknown): string {
+  const { code = "unknown error" } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT" || code === "ENOTDIR") return "there is no such file.";
+  return code === "EACCES" ? "permission denied." : `${code}.`;
 }
 
-/** Reads stdin to its end if it is a pipe or a file; a terminal and /dev/null have nothing to say. */
-async function readPipe(hasPrompt: boolean, onWait: (message: string) => void): Promise<string> {
-  if (!isPipe()) return "";
-  const timer = setTimeout(() => {
-    if (hasPrompt)
-      onWait("waiting for the end of stdin (redirect it from /dev/null if nothing comes)");
-  }, SILENT_PIPE_MS);
+/** Reads to the end and not beyond the bound, whatever size the file claims. */
+async function readBounded(
+  handle: Awaited<ReturnType<typeof open>>,
+  written: string,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-      clearTimeout(timer);
-      bytes += chunk.length;
-      if (bytes > MAX_INPUT_BYTES) {
-        throw new UsageError(
-          `stdin is more than ${formatBytes(MAX_INPUT_BYTES)}. Put it into a file and name that file in the prompt.`,
-        );
-      }
-      chunks.push(chunk);
-    }
-  } finally {
-    clearTimeout(timer);
+  let size = 0;
+  for await (const chunk of handle.createReadStream({ autoClose: false, end: MAX_INPUT_BYTES })) {
+    size += (chunk as Buffer).length;
+    chunks.push(chunk as Buffer);
   }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function isPipe(): boolean {
-  if (process.stdin.isTTY) return false;
-  try {
-    const stat = fstatSync(0);
-    return stat.isFIFO() || stat.isFile() || stat.isSocket();
-  } catch {
-    // stdin is closed.
-    return false;
+  if (size > MAX_INPUT_BYTES) {
+    throw new UsageError(
+      `@${written} is larger than ${formatBytes(MAX_INPUT_BYTES)}. Leave the @ away, so that the model reads what it needs.`,
+    );
   }
+  return Buffer.concat(chunks, size);
 }

@@ -1,11 +1,9 @@
 // JSON mode: one object a line. First the session, then the loop's events as they come, last the result.
 import type { Agent, RunEnd } from "../agent/agent.ts";
-import type { AgentEvent } from "../core/events.ts";
-import { type AssistantMessage, textOf, type UserMessage } from "../core/messages.ts";
-import { noTotals, type OutputPort, type RunTotals } from "./output.ts";
-
-/** Changes when a line's shape changes in a way that readers notice. */
-export const JSON_LINES_VERSION = 1;
+import { AgentEventQueue } from "../core/event-queue.ts";
+import { textOf, type UserMessage } from "../core/messages.ts";
+import { JSON_LINES_VERSION, lineText, toLine } from "./json-lines.ts";
+import { addUsage, noTotals, type OutputPort } from "./output.ts";
 
 export interface JsonSession {
   sessionId: string;
@@ -14,7 +12,10 @@ export interface JsonSession {
   timestamp: number;
 }
 
-/** Runs one prompt and writes its lines. */
+/**
+ * Runs one prompt and writes its lines. A reader who is behind is waited for: meanwhile events queue up, in which
+ * neighbouring deltas are joined past a bound. Rejects, without a result line, for a bug of ours.
+ */
 export async function runJson(
   agent: Agent,
   prompt: UserMessage,
@@ -22,53 +23,34 @@ export async function runJson(
 ): Promise<RunEnd> {
   const { sessionId, cwd, timestamp } = session;
   const { provider, id } = agent.state.model;
-  const write = (line: object): void => port.out(`${JSON.stringify(line)}\n`);
   const totals = noTotals();
+  const queue = new AgentEventQueue();
   let text = "";
-  const model = { provider, id };
-  write({ type: "session", version: JSON_LINES_VERSION, id: sessionId, cwd, model, timestamp });
   const stop = agent.subscribe((event) => {
-    if (event.type === "message_end" && event.message.role === "assistant") {
-      count(totals, event.message);
-      text = textOf(event.message.content);
-    }
-    write(toLine(event));
+    queue.push(event);
+    if (event.type !== "message_end") return;
+    const { message } = event;
+    if (message.role === "assistant") text = textOf(message.content);
+    if (message.role === "assistant" || message.role === "toolResult") addUsage(totals, message);
   });
+  const model = { provider, id };
+  const first = { type: "session", version: JSON_LINES_VERSION, id: sessionId } as const;
+  await port.out(lineText({ ...first, cwd, model, timestamp }));
+  const written = writeEvents(queue, port);
   try {
     const end = await agent.prompt(prompt);
+    await written;
     const { reason, cause } = end;
     const { costUsd, ...usage } = totals;
-    write({
-      type: "result",
-      text,
-      reason,
-      ...(cause ? { cause } : {}),
-      usage,
-      costUsd,
-      sessionId,
-    });
+    const told = { text, reason, ...(cause ? { cause } : {}), usage, costUsd, sessionId };
+    await port.out(lineText({ type: "result", ...told }));
     return end;
   } finally {
     stop();
+    queue.end();
   }
 }
 
-/** An event as a line: an update carries only what is new, not the message so far. */
-export function toLine(event: AgentEvent): object {
-  if (event.type !== "message_update") return event;
-  const { assistantMessageEvent } = event;
-  if (!("partial" in assistantMessageEvent)) {
-    return { type: event.type, assistantMessageEvent: { type: assistantMessageEvent.type } };
-  }
-  const { partial: _partial, ...step } = assistantMessageEvent;
-  return { type: event.type, assistantMessageEvent: step };
-}
-
-function count(totals: RunTotals, { usage }: AssistantMessage): void {
-  totals.input += usage.input;
-  totals.output += usage.output;
-  totals.cacheRead += usage.cacheRead;
-  totals.cacheWrite += usage.cacheWrite;
-  totals.totalTokens += usage.totalTokens;
-  totals.costUsd += usage.cost.total;
+async function writeEvents(queue: AgentEventQueue, port: OutputPort): Promise<void> {
+  for await (const event of queue) await port.out(lineText(toLine(event)));
 }

@@ -1,30 +1,31 @@
-// Print mode: the answer to stdout, one line per call to stderr, and a line on what it took.
+// Print mode: the answer to stdout, what goes on to stderr: one line per call, retries, and at the end what it took.
 import { styleText } from "node:util";
 import type { Agent, RunEnd } from "../agent/agent.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { type AssistantMessage, textOf, type UserMessage } from "../core/messages.ts";
 import { sanitizeText } from "../lib/text/sanitize.ts";
-import { noTotals, type OutputPort, type RunTotals } from "./output.ts";
-
-/** Characters of a call's argument that its line shows. */
-const MAX_SHOWN = 100;
+import { addUsage, noTotals, type OutputPort, type RunTotals } from "./output.ts";
+import { callLine, endLine, retryLine, totalsLine } from "./print-lines.ts";
+import { TerminalStream } from "./terminal-stream.ts";
 
 export interface PrintOptions {
+  port: OutputPort;
+  /** Only the answer, and why a run failed. */
   quiet: boolean;
-  /** stdout is a terminal: what it gets is cleaned of escape sequences. */
-  toTerminal: boolean;
 }
 
-type Style = Parameters<typeof styleText>[0];
-
-/** Runs one prompt and prints it. */
+/**
+ * Runs one prompt and prints it. The answer is the text of the last message; what the model says before its calls goes
+ * beside it. A person at a terminal sees all of that as it comes.
+ */
 export async function runPrint(
   agent: Agent,
   prompt: UserMessage,
-  { port, options }: { port: OutputPort; options: PrintOptions },
+  options: PrintOptions,
 ): Promise<RunEnd> {
   const startedAt = performance.now();
-  const printer = new Printer(port, options);
+  const { provider, id } = agent.state.model;
+  const printer = new Printer(options, provider === id ? id : `${provider}/${id}`);
   const stop = agent.subscribe((event) => printer.show(event));
   try {
     const end = await agent.prompt(prompt);
@@ -35,21 +36,40 @@ export async function runPrint(
   }
 }
 
+type Style = Parameters<typeof styleText>[0];
+
 class Printer {
   readonly #port: OutputPort;
-  readonly #options: PrintOptions;
+  readonly #quiet: boolean;
+  readonly #model: string;
   readonly #totals: RunTotals = noTotals();
   readonly #args = new Map<string, Record<string, unknown>>();
-  #model = "";
+  /** Where both streams are one screen, text is shown while it comes. */
+  readonly #live: TerminalStream | undefined;
+  /** Text of the newest message that went beside the answer. */
+  #aside = "";
 
-  constructor(port: OutputPort, options: PrintOptions) {
+  constructor({ port, quiet }: PrintOptions, model: string) {
     this.#port = port;
-    this.#options = options;
+    this.#quiet = quiet;
+    this.#model = model;
+    const isScreen = port.outIsTerminal && port.errIsTerminal && !quiet;
+    if (isScreen) this.#live = new TerminalStream((text) => void port.out(text));
   }
 
   show(event: AgentEvent): void {
     switch (event.type) {
+      case "message_start":
+        if (event.message.role === "assistant") this.#live?.begin();
+        return;
+      case "message_update": {
+        const { assistantMessageEvent: step } = event;
+        if (step.type === "text_start" && this.#live?.hasWritten) this.#live.push("\n");
+        if (step.type === "text_delta") this.#live?.push(step.delta);
+        return;
+      }
       case "message_end":
+        if (event.message.role === "toolResult") addUsage(this.#totals, event.message);
         if (event.message.role === "assistant") this.#showMessage(event.message);
         return;
       case "tool_execution_start":
@@ -59,89 +79,54 @@ class Printer {
         this.#showCall(event);
         return;
       case "request_retry":
-        this.#note(
-          event.delayMs > 0
-            ? `waiting ${Math.ceil(event.delayMs / 1000)} s to ask again (attempt ${event.attempt} failed: ${event.reason})`
-            : `asking again: ${event.reason}`,
-        );
+        this.#live?.end();
+        this.#aside = "";
+        this.#note("yellow", retryLine(event));
         return;
       default:
         return;
     }
   }
 
-  showEnd({ reason, cause }: RunEnd, ms: number): void {
-    if (reason !== "done" && reason !== "terminated" && reason !== "hook_stop") {
-      const text = firstLine(cause?.message ?? reason);
-      this.#port.err(`${this.#style("red", `errand: ${ENDS[reason] ?? "stopped"}: ${text}`)}\n`);
-    }
-    if (this.#options.quiet) return;
-    const { totalTokens, input, output, costUsd } = this.#totals;
-    const money = costUsd > 0 ? ` · $${costUsd.toFixed(4)}` : "";
-    const tokens = `${totalTokens} tokens (${input} in, ${output} out)`;
-    const line = `${this.#model} · ${tokens}${money} · ${(ms / 1000).toFixed(1)} s`;
-    this.#port.err(`${this.#style("dim", line)}\n`);
+  showEnd(end: RunEnd, ms: number): void {
+    this.#live?.end();
+    const why = endLine(end);
+    // A tool may end the run: then what was said before its call is the last word.
+    if (why === undefined && this.#aside !== "" && !this.#live) this.#answer(this.#aside);
+    if (why !== undefined) this.#port.err(`${this.#style("red", `errand: ${why}`)}\n`);
+    this.#note("dim", totalsLine(this.#model, this.#totals, ms));
   }
 
-  /** Only the last message is the answer; what is said before a call goes beside it. */
   #showMessage(message: AssistantMessage): void {
-    this.#count(message);
+    addUsage(this.#totals, message);
+    const wasLive = this.#live?.hasWritten === true;
+    this.#live?.end();
     const text = textOf(message.content).trim();
-    if (text === "") return;
-    const isAnswer = !message.content.some((block) => block.type === "toolCall");
-    if (isAnswer) {
-      this.#port.out(`${this.#options.toTerminal ? sanitizeText(text) : text}\n`);
-    } else if (!this.#options.quiet) {
-      this.#port.err(`${this.#style("dim", sanitizeText(text))}\n`);
-    }
+    const hasCalls = message.content.some(({ type }) => type === "toolCall");
+    this.#aside = hasCalls ? text : "";
+    if (text === "" || wasLive) return;
+    if (hasCalls) this.#note("dim", sanitizeText(text));
+    else this.#answer(text);
+  }
+
+  #answer(text: string): void {
+    void this.#port.out(`${this.#port.outIsTerminal ? sanitizeText(text) : text}\n`);
   }
 
   #showCall(event: Extract<AgentEvent, { type: "tool_execution_end" }>): void {
-    if (this.#options.quiet) return;
-    const { toolCallId, toolName, result, isError, durationMs } = event;
-    const what = shownArguments(this.#args.get(toolCallId) ?? {});
-    this.#args.delete(toolCallId);
-    const time = durationMs >= 100 ? ` (${(durationMs / 1000).toFixed(1)} s)` : "";
-    const mark = this.#style(isError ? "red" : "green", isError ? "✗" : "●");
-    const failure = isError ? `: ${firstLine(textOf(result.content))}` : "";
-    this.#port.err(`${mark} ${sanitizeText(toolName)}${what}${time}${failure}\n`);
+    const line = callLine(event, this.#args.get(event.toolCallId) ?? {});
+    this.#args.delete(event.toolCallId);
+    if (this.#quiet) return;
+    this.#live?.end();
+    const mark = event.isError ? this.#style("red", "✗") : this.#style("green", "●");
+    this.#port.err(`${mark} ${line}\n`);
   }
 
-  #note(text: string): void {
-    if (!this.#options.quiet) this.#port.err(`${this.#style("yellow", firstLine(text))}\n`);
-  }
-
-  #count({ usage, provider, model }: AssistantMessage): void {
-    this.#model = provider === model ? model : `${provider}/${model}`;
-    this.#totals.input += usage.input + usage.cacheRead + usage.cacheWrite;
-    this.#totals.output += usage.output;
-    this.#totals.totalTokens += usage.totalTokens;
-    this.#totals.costUsd += usage.cost.total;
+  #note(style: Style, text: string): void {
+    if (!this.#quiet) this.#port.err(`${this.#style(style, text)}\n`);
   }
 
   #style(style: Style, text: string): string {
     return this.#port.colours ? styleText(style, text, { validateStream: false }) : text;
   }
-}
-
-const ENDS: Readonly<Record<string, string>> = {
-  error: "the run failed",
-  refused: "the model refused",
-  journal_failed: "the journal failed",
-  aborted: "aborted",
-  length: "the answer was cut at its limit",
-};
-
-/** The one argument that says most: a path, a command, a pattern. */
-function shownArguments(args: Record<string, unknown>): string {
-  const main = ["path", "command", "pattern"]
-    .map((key) => args[key])
-    .find((value) => typeof value === "string");
-  const value = main ?? Object.values(args).find((other) => typeof other === "string");
-  return typeof value === "string" ? ` ${firstLine(value)}` : "";
-}
-
-function firstLine(text: string): string {
-  const line = sanitizeText(text).trim().split("\n")[0] ?? "";
-  return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line;
 }
