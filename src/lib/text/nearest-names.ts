@@ -35,24 +35,28 @@ function distanceTo(wanted: string, candidate: string): number | undefined {
 
 /** Insertions, deletions, replacements and swaps of neighbours. */
 function editDistance(a: string, b: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
+  const width = b.length + 1;
+  let beforeLast = new Uint8Array(width);
+  let last = Uint8Array.from({ length: width }, (_, at) => at);
+  let row = new Uint8Array(width);
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
+    row[0] = i;
     for (let j = 1; j <= b.length; j++) {
-      const replace = cell(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      let best = Math.min(cell(last, j) + 1, cell(row, j - 1) + 1, replace);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        best = Math.min(best, cell(beforeLast, j - 2) + 1);
-      }
-      row.push(best);
+      const equal = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
+      let best = Math.min(cell(last, j) + 1, cell(row, j - 1) + 1);
+      best = Math.min(best, cell(last, j - 1) + (equal ? 0 : 1));
+      const swapped =
+        i > 1 &&
+        j > 1 &&
+        a.charCodeAt(i - 1) === b.charCodeAt(j - 2) &&
+        a.charCodeAt(i - 2) === b.charCodeAt(j - 1);
+      row[j] = swapped ? Math.min(best, cell(beforeLast, j - 2) + 1) : best;
     }
-    beforeLast = last;
-    last = row;
+    [beforeLast, last, row] = [last, row, beforeLast];
   }
   return cell(last, b.length);
 }
 
-function cell(row: readonly number[], at: number): number {
+function cell(row: Uint8Array, at: number): number {
   return row[at] ?? 0;
 }
