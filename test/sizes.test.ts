@@ -8,10 +8,11 @@ const MAX_FILE_LINES = 400;
 const MAX_FUNCTION_LINES = 80;
 const MAX_PARAMETERS = 3;
 
-/** Files with a tighter bound. */
-const FILE_LINES: Readonly<Record<string, number>> = {
-  "src/core/agent-loop.ts": 250,
-  "src/agent/agent.ts": 250,
+/** Files with a bound of their own, and why. */
+const FILE_LINES: Readonly<Record<string, { lines: number; because: string }>> = {
+  "src/core/agent-loop.ts": { lines: 250, because: "the loop can be read aloud" },
+  "src/agent/agent.ts": { lines: 250, because: "a class that every front door enters grows" },
+  "src/core/agent-loop.test.ts": { lines: 600, because: "the loop's rules, read as one list" },
 };
 
 /** Functions that keep the field's own signature. */
@@ -23,16 +24,19 @@ const MORE_PARAMETERS: Readonly<Record<string, string>> = {
 };
 
 function tooLarge(path: string, facts: SourceFacts): string[] {
-  const most = FILE_LINES[path] ?? MAX_FILE_LINES;
+  const most = FILE_LINES[path]?.lines ?? MAX_FILE_LINES;
+  // A function of a test may be a list of cases, which is not read as one thought.
+  const isTest = path.startsWith("test/") || path.endsWith(".test.ts");
+  const functions = isTest ? [] : facts.functions;
   return [
     ...(facts.lines > most ? [`${path} has ${facts.lines} lines, at most ${most}`] : []),
-    ...facts.functions
+    ...functions
       .filter(({ lines }) => lines > MAX_FUNCTION_LINES)
       .map(
         ({ name, line, lines }) =>
           `${path}:${line} ${name} has ${lines} lines, at most ${MAX_FUNCTION_LINES}`,
       ),
-    ...facts.functions
+    ...functions
       .filter(({ name, parameters }) => parameters > MAX_PARAMETERS && !(name in MORE_PARAMETERS))
       .map(
         ({ name, line, parameters }) =>
@@ -45,15 +49,28 @@ function tooLarge(path: string, facts: SourceFacts): string[] {
 test("files, functions and parameter lists stay within their sizes, and nothing is any", () => {
   const paths = globSync([
     "src/**/*.ts",
+    "test/**/*.ts",
     "bench/**/*.ts",
     "scripts/**/*.ts",
     "examples/**/*.ts",
-  ]).filter((path) => !path.endsWith(".test.ts"));
+  ]);
   assert.ok(paths.length > 50, "the sources are found");
   const problems = paths.flatMap((path) =>
     tooLarge(path, readFacts(path, readFileSync(path, "utf8"))),
   );
   assert.deepEqual(problems, []);
+});
+
+test("every file and function with a bound of its own is there", () => {
+  const names = new Set(
+    globSync("src/**/*.ts").flatMap((path) => [
+      path,
+      ...readFacts(path, readFileSync(path, "utf8")).functions.map(({ name }) => name),
+    ]),
+  );
+  for (const name of Object.keys({ ...FILE_LINES, ...MORE_PARAMETERS })) {
+    assert.ok(names.has(name), `${name} is gone: take its exception away`);
+  }
 });
 
 describe("the check itself finds", () => {
@@ -64,6 +81,11 @@ describe("the check itself finds", () => {
     ["a long function", "src/a.ts", `function f() {${lines(80)}}`, /f has 81 lines/],
     ["a long method", "src/a.ts", `class A { m() {${lines(80)}} }`, /m has 81 lines/],
     ["a long arrow", "src/a.ts", `const g = () => {${lines(80)}};`, /g has 81 lines/],
+    ["not a long list of tests", "src/a.test.ts", `describe(() => {${lines(80)}});`, undefined],
+    ["a long file of tests", "test/a.ts", lines(401), /401 lines/],
+    ["not a last line end as a line", "src/a.ts", lines(400), undefined],
+    ["not a function of 80 lines", "src/a.ts", `function f() {${lines(79)}}`, undefined],
+    ["any in a test", "src/a.test.ts", "const x = {} as any;", /says any/],
     ["four parameters", "src/a.ts", "function f(a, b, c, d) {}", /f takes 4/],
     ["not the named exceptions", "src/a.ts", "const t = { execute(a, b, c, d, e) {} };", undefined],
     ["any", "src/a.ts", "const x: any = 1;", /says any/],
