@@ -1,24 +1,32 @@
-// The body of a request. Each message is turned into text once and kept by identity, so that a turn costs what it adds;
-// the cache marks, which move, are set into the finished texts. https://docs.anthropic.com/en/api/messages
+// The body of a request. Each message is turned into bytes once and kept by identity, so that a turn costs what it adds;
+// the cache marks, which move, are set into the finished blocks. https://docs.anthropic.com/en/api/messages
 import type { StreamContext, StreamOptions } from "../../core/events.ts";
 import type { Message, Model } from "../../core/messages.ts";
 import { repairHistory } from "../history.ts";
+import { jsonText, marked, sentBlock, type SentBlock } from "./sent-block.ts";
 import { type SentMessage, sendMessages } from "./send-messages.ts";
 import { thinkingConfig } from "./thinking.ts";
 import { ToolNames } from "./tool-names.ts";
 import { toolText } from "./tool-text.ts";
 
-const MARK = ',"cache_control":{"type":"ephemeral"}';
-
-/**
- * The request's JSON. The text up to the last message is that of the request before, cache marks and scalar options
- * left out. With thinking there is no `temperature`.
- */
+/** The request's JSON as text. */
 export function buildRequest(
   model: Model,
   context: StreamContext,
   options: StreamOptions = {},
 ): string {
+  return Buffer.from(requestBytes(model, context, options)).toString();
+}
+
+/**
+ * The request's JSON in UTF-8. The part up to the last message is that of the request before, cache marks and scalar options
+ * left out. With thinking there is no `temperature`.
+ */
+export function requestBytes(
+  model: Model,
+  context: StreamContext,
+  options: StreamOptions = {},
+): Uint8Array<ArrayBuffer> {
   const history: Message[] = repairHistory(context.messages);
   const names = toolNamesOf(context);
   const sent = sendMessages(history, { model, names });
@@ -37,37 +45,53 @@ export function buildRequest(
   if (config.takesTemperature && temperature !== undefined && Number.isFinite(temperature)) {
     fields.push(`"temperature":${temperature}`);
   }
-  const system = context.systemPrompt?.toWellFormed() ?? "";
-  if (system.trim() !== "") {
-    fields.push(`"system":[${marked(JSON.stringify({ type: "text", text: system }))}]`);
+  const parts: Uint8Array[] = [Buffer.from(`{${fields.join(",")}`)];
+  const system = context.systemPrompt ?? "";
+  if (/\S/.test(system)) {
+    const block = sentBlock("text", jsonText({ type: "text", text: system }));
+    parts.push(Buffer.from(',"system":['), marked(block), END_OF_LIST);
   }
   const tools = context.tools ?? [];
   if (tools.length > 0) {
-    const texts = tools.map((tool) => toolText(tool, names.toWire(tool.name)));
-    texts.push(marked(texts.pop() ?? "{}"));
-    fields.push(`"tools":[${texts.join(",")}]`);
+    const blocks = tools.map((tool) => sentBlock("tool", toolText(tool, names.toWire(tool.name))));
+    parts.push(Buffer.from(',"tools":['), ...listed(blocks, "mark the last"), END_OF_LIST);
   }
-  fields.push(`"messages":[${messageTexts(sent.messages).join(",")}]`);
-  return `{${fields.join(",")}}`;
+  parts.push(Buffer.from(',"messages":['));
+  addMessages(parts, sent.messages);
+  parts.push(Buffer.from("]}"));
+  return Buffer.concat(parts);
+}
+
+const COMMA = Buffer.from(",");
+const END_OF_LIST = Buffer.from("]");
+const END_OF_MESSAGE = Buffer.from("]}");
+const HEADS = {
+  user: Buffer.from('{"role":"user","content":['),
+  assistant: Buffer.from('{"role":"assistant","content":['),
+};
+
+function* listed(
+  blocks: readonly SentBlock[],
+  marks: "mark the last" | "no mark",
+): Generator<Uint8Array> {
+  for (const [index, block] of blocks.entries()) {
+    if (index > 0) yield COMMA;
+    yield marks === "mark the last" && index === blocks.length - 1 ? marked(block) : block.bytes;
+  }
 }
 
 /**
  * The last two user messages are marked: the newest so that the next request finds it, the one before because the
  * API looks back only 20 blocks, and a batch may have more.
  */
-function messageTexts(messages: readonly SentMessage[]): string[] {
+function addMessages(parts: Uint8Array[], messages: readonly SentMessage[]): void {
   const users = messages.flatMap(({ role }, index) => (role === "user" ? [index] : []));
   const marks = new Set(users.slice(-2));
-  return messages.map(({ role, blocks }, index) => {
-    const last = blocks.length - 1;
-    const texts = marks.has(index) ? blocks.with(last, marked(blocks[last] ?? "{}")) : blocks;
-    return `{"role":"${role}","content":[${texts.join(",")}]}`;
-  });
-}
-
-/** A JSON object's text with a cache mark as its last member. */
-function marked(text: string): string {
-  return `${text.slice(0, -1)}${MARK}}`;
+  for (const [index, { role, blocks }] of messages.entries()) {
+    if (index > 0) parts.push(COMMA);
+    parts.push(HEADS[role], ...listed(blocks, marks.has(index) ? "mark the last" : "no mark"));
+    parts.push(END_OF_MESSAGE);
+  }
 }
 
 /** How the tools of a request are called on the wire. */

@@ -1,4 +1,4 @@
-// From a repaired history to the API's messages, as texts of content blocks.
+// From a repaired history to the API's messages, as content blocks that are kept by the identity of their message.
 import type {
   AssistantMessage,
   ImageContent,
@@ -10,12 +10,13 @@ import type {
   UserMessage,
 } from "../../core/messages.ts";
 import { callsOf } from "../history.ts";
+import { jsonText, sentBlock, type SentBlock } from "./sent-block.ts";
 import type { ToolNames } from "./tool-names.ts";
 
-/** One message of the API; each block is JSON text that ends with the block's own brace. */
+/** One message of the API. */
 export interface SentMessage {
   role: "user" | "assistant";
-  blocks: readonly string[];
+  blocks: readonly SentBlock[];
 }
 
 /** `mayThink` is false inside a run of calls that was begun without thinking: the API refuses to start there. */
@@ -25,7 +26,7 @@ export interface SentMessages {
 }
 
 /** Stands where the API wants a user message and the history has none. */
-const GO_ON = JSON.stringify({ type: "text", text: "(continue)" });
+const GO_ON = sentBlock("text", '{"type":"text","text":"(continue)"}');
 
 /**
  * Alternates user and assistant, begins and ends with user; all results of a batch lie first in the one message behind
@@ -36,7 +37,7 @@ export function sendMessages(
   { model, names }: { model: Model; names: ToolNames },
 ): SentMessages {
   const messages: SentMessage[] = [];
-  let user: string[] = [];
+  let user: SentBlock[] = [];
   let callIds: string[] = [];
   let nextResult = 0;
   let thought = false;
@@ -49,7 +50,7 @@ export function sendMessages(
       messages.push({ role: "user", blocks: user.length > 0 ? user : [GO_ON] });
       messages.push({ role: "assistant", blocks });
       // Behind results the run of calls goes on, and its first message decides.
-      thought = isThinking(blocks[0] ?? "") || (nextResult > 0 && thought);
+      thought = isThinking(blocks[0]) || (nextResult > 0 && thought);
       user = [];
       callIds = sentIds;
       nextResult = 0;
@@ -67,8 +68,8 @@ export function sendMessages(
   return { messages, mayThink: nextResult === 0 || thought };
 }
 
-function isThinking(block: string): boolean {
-  return block.startsWith('{"type":"thinking"') || block.startsWith('{"type":"redacted_thinking"');
+function isThinking(block: SentBlock | undefined): boolean {
+  return block?.kind === "thinking" || block?.kind === "redacted_thinking";
 }
 
 /** Ids as the API takes them, `^[a-zA-Z0-9_-]{1,64}$`, each once in a request. */
@@ -109,9 +110,12 @@ interface Kept<T> {
   variant: string;
   value: T;
 }
-const keptAssistants = new WeakMap<AssistantMessage, Kept<string[]>>();
-const keptResults = new WeakMap<ToolResultMessage, Kept<{ result: string; images: string[] }>>();
-const keptUsers = new WeakMap<UserMessage, Kept<string[]>>();
+const keptAssistants = new WeakMap<AssistantMessage, Kept<SentBlock[]>>();
+const keptResults = new WeakMap<
+  ToolResultMessage,
+  Kept<{ result: SentBlock; images: SentBlock[] }>
+>();
+const keptUsers = new WeakMap<UserMessage, Kept<SentBlock[]>>();
 
 function keep<K extends object, T>(
   store: WeakMap<K, Kept<T>>,
@@ -128,7 +132,7 @@ function keep<K extends object, T>(
 function assistantBlocks(
   message: AssistantMessage,
   { model, names, ids }: { model: Model; names: ToolNames; ids: readonly string[] },
-): readonly string[] {
+): readonly SentBlock[] {
   // Signatures hold for the model that made them alone.
   const own =
     message.api === model.api && message.provider === model.provider && message.model === model.id;
@@ -154,8 +158,8 @@ function makeAssistantBlocks(
     names: ToolNames;
     thinking: "keep thinking" | "drop thinking";
   },
-): string[] {
-  const blocks: string[] = [];
+): SentBlock[] {
+  const blocks: SentBlock[] = [];
   let calls = 0;
   for (const block of Array.isArray(message.content) ? message.content : []) {
     if (block?.type === "text" && !isBlank(block.text)) blocks.push(textBlock(block.text));
@@ -168,37 +172,36 @@ function makeAssistantBlocks(
     ) {
       const { thinking: text, thinkingSignature: signature } = block;
       blocks.push(
-        JSON.stringify(
-          block.redacted
-            ? { type: "redacted_thinking", data: signature }
-            : { type: "thinking", thinking: text, signature },
-        ),
+        block.redacted
+          ? made({ type: "redacted_thinking", data: signature })
+          : made({ type: "thinking", thinking: text, signature }),
       );
     }
   }
   // A message may not end with thinking: it was broken off there.
-  while (isThinking(blocks.at(-1) ?? "")) blocks.pop();
+  while (isThinking(blocks.at(-1))) blocks.pop();
   return blocks;
 }
 
-function callBlock(call: ToolCall, id: string, name: string): string {
-  const block = {
-    type: "tool_use",
-    id,
-    name,
-    input: inputOf(call.arguments),
-  };
-  // Half a surrogate pair, which a model can write as an escape, is refused in a request, and would be for ever.
-  return JSON.stringify(block, (_key, value: unknown) =>
-    typeof value === "string" ? value.toWellFormed() : value,
-  );
+function made(block: { type: string; [member: string]: unknown }): SentBlock {
+  return sentBlock(block.type, jsonText(block));
+}
+
+function callBlock(call: ToolCall, id: string, name: string): SentBlock {
+  const block = { type: "tool_use", id, name };
+  try {
+    return made({ ...block, input: inputOf(call.arguments) });
+  } catch {
+    // Arguments that are no JSON were made by a program, not by a model.
+    return made({ ...block, input: {} });
+  }
 }
 
 function inputOf(value: unknown): unknown {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }
 
-function userBlocks(message: UserMessage, model: Model): readonly string[] {
+function userBlocks(message: UserMessage, model: Model): readonly SentBlock[] {
   return keep(keptUsers, message, {
     variant: imagesOf(model),
     make: () =>
@@ -214,7 +217,7 @@ function resultBlocks(
   message: ToolResultMessage,
   model: Model,
   id: string,
-): { result: string; images: string[] } {
+): { result: SentBlock; images: SentBlock[] } {
   return keep(keptResults, message, {
     variant: `${imagesOf(model)} ${id}`,
     make: () => {
@@ -225,13 +228,15 @@ function resultBlocks(
       const content = inside.length > 0 ? inside : [textBlock("(no output)")];
       const failed = message.isError ? ',"is_error":true' : "";
       const start = `{"type":"tool_result","tool_use_id":${JSON.stringify(id)}`;
-      return { result: `${start},"content":[${content.join(",")}]${failed}}`, images: outside };
+      const parts = content.map(({ bytes }) => Buffer.from(bytes).toString());
+      const text = `${start},"content":[${parts.join(",")}]${failed}}`;
+      return { result: sentBlock("tool_result", text), images: outside };
     },
   });
 }
 
-function contentBlocks(content: (TextContent | ImageContent)[], model: Model): string[] {
-  const blocks: string[] = [];
+function contentBlocks(content: (TextContent | ImageContent)[], model: Model): SentBlock[] {
+  const blocks: SentBlock[] = [];
   for (const block of Array.isArray(content) ? content : []) {
     if (block?.type === "image") blocks.push(imageBlock(block, model));
     else if (block?.type === "text" && !isBlank(block.text)) blocks.push(textBlock(block.text));
@@ -244,8 +249,8 @@ function isBlank(text: unknown): boolean {
   return typeof text !== "string" || !/\S/.test(text);
 }
 
-function textBlock(text: string): string {
-  return JSON.stringify({ type: "text", text: text.toWellFormed() });
+function textBlock(text: string): SentBlock {
+  return made({ type: "text", text });
 }
 
 const MEDIA_TYPES: ReadonlySet<string> = new Set([
@@ -262,7 +267,7 @@ function imagesOf(model: Model): string {
   return model.input.includes("image") ? "images" : "no images";
 }
 
-function imageBlock({ data, mimeType }: ImageContent, model: Model): string {
+function imageBlock({ data, mimeType }: ImageContent, model: Model): SentBlock {
   if (imagesOf(model) === "no images") return textBlock("(an image, which this model cannot see)");
   const type = mimeType === "image/jpg" ? "image/jpeg" : mimeType;
   if (typeof data === "string" && data.length > MAX_IMAGE_CHARS) {
@@ -271,9 +276,9 @@ function imageBlock({ data, mimeType }: ImageContent, model: Model): string {
   if (!MEDIA_TYPES.has(type) || typeof data !== "string" || data === "") {
     return textBlock(`(an image of type ${String(mimeType)}, which this model cannot read)`);
   }
-  return JSON.stringify({ type: "image", source: { type: "base64", media_type: type, data } });
+  return made({ type: "image", source: { type: "base64", media_type: type, data } });
 }
 
-function isImage(block: string): boolean {
-  return block.startsWith('{"type":"image"');
+function isImage({ kind }: SentBlock): boolean {
+  return kind === "image";
 }

@@ -22,7 +22,7 @@ import {
 } from "./errors.ts";
 import { type Endpoint, endpointOf } from "./endpoint.ts";
 import { ResponseReader } from "./read-response.ts";
-import { buildRequest, toolNamesOf } from "./request.ts";
+import { requestBytes, toolNamesOf } from "./request.ts";
 import { ToolNames } from "./tool-names.ts";
 
 /** Bytes of an error's body that are read. */
@@ -92,7 +92,7 @@ class Attempt {
       const endpoint = endpointOf(this.#model, this.#options);
       if (!endpoint.ok) return this.#fail({ kind: endpoint.kind, message: endpoint.message });
       this.#secrets = endpoint.secrets;
-      const body = buildRequest(this.#model, context, this.#options);
+      const body = requestBytes(this.#model, context, this.#options);
       this.#names = toolNamesOf(context);
       await this.#exchange(endpoint, body);
     } catch (error) {
@@ -101,7 +101,7 @@ class Attempt {
     }
   }
 
-  async #exchange(endpoint: Endpoint, body: string): Promise<void> {
+  async #exchange(endpoint: Endpoint, body: Uint8Array<ArrayBuffer>): Promise<void> {
     const { url, headers } = endpoint;
     try {
       const response = await fetch(url, {
