@@ -1,5 +1,4 @@
 // The `find` tool: files and folders by name, as git would see the tree.
-import picomatch from "picomatch";
 import { Type } from "typebox";
 import type { TBoolean, TInteger, TObject, TOptional, TString } from "typebox";
 import type { AgentTool, ToolDefinition, ToolResult } from "../core/tool.ts";
@@ -8,11 +7,18 @@ import { utf8Length } from "../lib/text/truncate.ts";
 import { showPath } from "../workspace/show-path.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { claimPath } from "./tool-path.ts";
-import { searchRoot, skippedNote, unreadableNote } from "./search-root.ts";
-import { walk, type WalkedEntry } from "./walk.ts";
+import { globTest } from "./path-glob.ts";
+import type { PathTest } from "./path-glob.ts";
+import { ruleScope, searchRoot, skippedNote, unreadableNote } from "./search-root.ts";
+import { comparePaths, walk } from "./walk.ts";
+import type { WalkedEntry } from "./walk.ts";
 
 const DEFAULT_LIMIT = 1000;
+const MAX_LINES = 2000;
 const MAX_BYTES = 51_200;
+/** Paths that are kept to be put in order; what comes later is only counted. */
+const MAX_KEPT = 200_000;
+const MAX_MS = 60_000;
 
 export type FindParameters = TObject<{
   pattern: TString;
@@ -24,8 +30,13 @@ export type FindParameters = TObject<{
 export interface FindDetails {
   /** Absolute. */
   root: string;
+  /** Paths found, and how many of them are shown. */
   total: number;
   shown: number;
+  /** There may be more. */
+  isPartial: boolean;
+  /** Files and folders that ignore rules left out. */
+  skipped: number;
 }
 
 interface FindArgs {
@@ -75,56 +86,77 @@ async function find(
   if (!root.isFolder) {
     throw new Error(`${showPath(root.path)} is a file, not a folder: name the folder to look in.`);
   }
-  const matches = matcherOf(pattern);
-  const look = (parents: boolean): ReturnType<typeof walk> =>
-    walk(workspace, root.path, { ignored, parents, signal });
-  let walked = await look(true);
-  // A folder that was named is looked into, whatever rules above it say.
-  if (walked.entries.length === 0 && walked.skipped > 0 && root.isNamed) walked = await look(false);
-  const found = walked.entries.filter(matches);
-  const { lines, shown } = withinBounds(found, limit);
+  const isWanted = findTest(pattern);
+  const scope = await ruleScope(workspace, root, ignored);
+  const until = performance.now() + MAX_MS;
+  const found: WalkedEntry[] = [];
+  let total = 0;
+  const walked = await walk(workspace, root.path, {
+    ignored: scope.ignored,
+    above: scope.counting,
+    isOver: () => performance.now() > until,
+    onEntry: (entry) => {
+      if (!isWanted(entry.path)) return;
+      total++;
+      if (found.length < MAX_KEPT) found.push(entry);
+    },
+    signal,
+  });
+  const { lines, shown } = withinBounds(mostUseful(found, limit));
   const notes = [
-    ...(shown < found.length
-      ? [`[Showing ${shown} of ${found.length} paths. Use a narrower pattern or a higher limit.]`]
-      : []),
-    ...(walked.isPartial
-      ? ["[The tree is too large: not everything was looked at. Name a folder in it.]"]
-      : []),
+    ...totalNote({ shown, total, isPartial: walked.isPartial }),
     ...unreadableNote(walked.unreadable),
-    ...(found.length === 0 ? skippedNote(walked.skipped) : []),
+    ...skippedNote({ count: walked.skipped, isExact: !walked.isPartial }),
   ];
-  const text = found.length === 0 ? "No files found." : lines.join("\n");
+  const text = total === 0 ? "No files found." : lines.join("\n");
   return {
-    content: [{ type: "text", text: [text, ...notes].join("\n\n") }],
-    details: { root: root.path, total: found.length, shown },
+    content: [{ type: "text", text: [text, notes.join("\n")].filter(Boolean).join("\n\n") }],
+    details: {
+      root: root.path,
+      total,
+      shown,
+      isPartial: walked.isPartial,
+      skipped: walked.skipped,
+    },
   };
 }
 
-function withinBounds(
-  found: readonly WalkedEntry[],
-  limit: number,
-): { lines: string[]; shown: number } {
+function totalNote({ shown, total, isPartial }: Omit<FindDetails, "root" | "skipped">): string[] {
+  const of = isPartial ? `the ${total} paths found` : `${total} paths`;
+  const advice = "Use a narrower pattern or folder";
+  if (isPartial) {
+    return [`[Showing ${shown} of ${of}; the tree is too large to be seen whole. ${advice}.]`];
+  }
+  return shown < total ? [`[Showing ${shown} of ${of}. ${advice}, or a higher limit.]`] : [];
+}
+
+/** In the order of the paths; if there are too many, those nearest to the root. */
+function mostUseful(found: readonly WalkedEntry[], limit: number): WalkedEntry[] {
+  const byPath = (a: WalkedEntry, b: WalkedEntry): number => comparePaths(a.path, b.path);
+  if (found.length <= limit) return found.toSorted(byPath);
+  const keyed = found.map((entry) => ({ entry, depth: entry.path.split("/").length }));
+  keyed.sort((a, b) => a.depth - b.depth || byPath(a.entry, b.entry));
+  return keyed
+    .slice(0, limit)
+    .map(({ entry }) => entry)
+    .toSorted(byPath);
+}
+
+function withinBounds(found: readonly WalkedEntry[]): { lines: string[]; shown: number } {
   const lines: string[] = [];
   let bytes = 0;
-  for (const { path, kind } of found.slice(0, limit)) {
+  for (const { path, kind } of found) {
     const line = showPath(path) + (kind === "folder" ? "/" : "");
     bytes += utf8Length(line) + 1;
-    if (bytes - 1 > MAX_BYTES) break;
+    if (bytes - 1 > MAX_BYTES || lines.length >= MAX_LINES) break;
     lines.push(line);
   }
   return { lines, shown: lines.length };
 }
 
-/** Without a slash a pattern is about names, with one about whole paths. Throws for a pattern that is none. */
-function matcherOf(pattern: string): (entry: WalkedEntry) => boolean {
-  const wanted = pattern.replace(/^\.\//, "").replace(/\/$/, "");
-  if (wanted === "" || wanted.length > 1000) {
-    throw new Error("The pattern is empty or too long: give a glob such as *.ts or src/**/*.md.");
-  }
-  const isMatch = picomatch(wanted.replace(/^\//, ""), {
-    dot: true,
-    nocase: wanted === wanted.toLowerCase(),
-  });
-  const byName = !wanted.includes("/");
-  return ({ path }) => isMatch(byName ? path.slice(path.lastIndexOf("/") + 1) : path);
+/** A `/` at the end asks for the folder itself, not for what is in it. */
+function findTest(pattern: string): PathTest {
+  if (pattern.startsWith("!")) throw new Error("The pattern says what to find: leave out the !.");
+  const wanted = pattern.length > 1 ? pattern.replace(/\/+$/, "") : pattern;
+  return globTest(wanted, { ignoreCase: wanted === wanted.toLowerCase() });
 }

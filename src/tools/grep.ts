@@ -5,21 +5,29 @@ import type { AgentTool, ToolDefinition, ToolResult } from "../core/tool.ts";
 import { toAgentTool } from "../core/tool.ts";
 import { describeError } from "../lib/text/describe-error.ts";
 import { sanitizeText } from "../lib/text/sanitize.ts";
-import { truncateLine, utf8Length } from "../lib/text/truncate.ts";
+import { utf8Length } from "../lib/text/truncate.ts";
 import { showPath } from "../workspace/show-path.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { searchLines } from "./line-search.ts";
+import { globTest } from "./path-glob.ts";
 import { findRipgrep, searchByRipgrep } from "./ripgrep.ts";
-import { type SearchRoot, searchRoot, skippedNote, unreadableNote } from "./search-root.ts";
+import type { FoundFile, Search, SearchBounds, SearchOutcome } from "./search.ts";
+import { searchByWalk } from "./search-own.ts";
+import { countSkipped, ruleScope, searchRoot, skippedNote, unreadableNote } from "./search-root.ts";
+import type { Skipped } from "./search-root.ts";
 import { claimPath } from "./tool-path.ts";
+import { comparePaths } from "./walk.ts";
 
 const DEFAULT_LIMIT = 100;
+const MAX_LINES = 2000;
 const MAX_BYTES = 51_200;
-/** Lines that are kept to be put in order; what comes later is only counted. */
-const MAX_LINES = 20_000;
-/** Past this many matches the search ends. */
-const MAX_MATCHES = 100_000;
 const MAX_CONTEXT = 50;
+/** A search ends by itself beyond these: enough to tell the total of any search that is of use. */
+const BOUNDS: SearchBounds = { matches: 10_000, lines: 50_000, timeMs: 60_000 };
+/** What counting what was skipped may take, beside the search: a part of its time, and at least so many milliseconds. */
+const COUNT_SHARE = 0.1;
+const COUNT_MS = 25;
+/** If nothing was found, what was skipped matters more. */
+const COUNT_NONE_MS = 400;
 
 export type GrepParameters = TObject<{
   pattern: TString;
@@ -33,47 +41,16 @@ export type GrepParameters = TObject<{
 }>;
 
 export interface GrepDetails {
-  /** Absolute. */
+  /** Absolute, links resolved. */
   root: string;
+  /** Matching lines found, the files they are in, and how many of them are shown. */
   matches: number;
+  files: number;
   shown: number;
-}
-
-/** What is searched for, and where. */
-export interface Search {
-  root: SearchRoot;
-  pattern: string;
-  glob: string | undefined;
-  literal: boolean;
-  ignoreCase: boolean;
-  context: number;
-  ignored: boolean;
-  /** Ignore rules above the root count. */
-  parents: boolean;
-  maxLines: number;
-  maxMatches: number;
-  signal: AbortSignal | undefined;
-}
-
-export interface FoundLine {
-  /** Relative to the root; of a root that is a file, its name. */
-  path: string;
-  line: number;
-  text: string;
-  /** False for a line of context. */
-  isMatch: boolean;
-}
-
-export interface SearchOutcome {
-  /** By path and line. */
-  lines: FoundLine[];
-  matches: number;
-  /** There are more matches than were counted. */
+  /** There may be more matches than were counted. */
   isPartial: boolean;
-  /** How many files were looked at, where that is known. */
-  files: number | undefined;
+  /** Files and folders that ignore rules left out, as far as they were counted. */
   skipped: number;
-  unreadable: string[];
 }
 
 interface GrepArgs {
@@ -138,107 +115,168 @@ export function grepDefinition(
   };
 }
 
+interface GrepCall {
+  options: GrepOptions;
+  signal: AbortSignal | undefined;
+}
+
 async function grep(
   workspace: Workspace,
   args: GrepArgs,
-  { options, signal }: { options: GrepOptions; signal: AbortSignal | undefined },
+  { options, signal }: GrepCall,
 ): Promise<ToolResult<GrepDetails>> {
-  if (args.pattern === "") throw new Error("The pattern is empty: say what to search for.");
+  refuseUnusable(args);
   const root = await searchRoot(workspace, args.path);
-  const { limit = DEFAULT_LIMIT, ignored = false } = args;
-  const program = options.ripgrep === false ? undefined : await findRipgrep(workspace);
-  const run = (how: Pick<Search, "ignored" | "parents">): Promise<SearchOutcome> => {
-    const search: Search = {
-      root,
-      pattern: args.pattern,
-      glob: args.glob,
-      literal: args.literal === true,
-      ignoreCase: args.ignoreCase === true,
-      context: args.context ?? 0,
-      maxLines: MAX_LINES,
-      maxMatches: MAX_MATCHES,
-      signal,
-      ...how,
-    };
-    return explained(args, () =>
-      program === undefined
-        ? searchLines(workspace, search)
-        : searchByRipgrep(workspace, program, search),
-    );
+  const scope = await ruleScope(workspace, root, args.ignored === true);
+  const search: Search = {
+    root,
+    scope,
+    pattern: args.pattern,
+    literal: args.literal === true,
+    ignoreCase: args.ignoreCase === true,
+    context: args.context ?? 0,
+    isWanted: args.glob === undefined || !root.isFolder ? () => true : globTest(args.glob),
+    glob: root.isFolder ? args.glob : undefined,
+    bounds: BOUNDS,
+    signal,
   };
-  let outcome = await run({ ignored, parents: true });
-  let hidden = 0;
-  if (outcome.matches === 0 && !ignored) {
-    // Nothing found: look again without the rules, to tell what they hide. A named root is searched whatever they say.
-    if (root.isNamed) outcome = await run({ ignored, parents: false });
-    if (outcome.matches === 0) hidden = (await run({ ignored: true, parents: false })).matches;
-  }
-  return describe(outcome, { root, limit, hidden });
+  const startedAt = performance.now();
+  const outcome = await searched(workspace, search, options);
+  const took = performance.now() - startedAt;
+  const none = outcome.files.length === 0 ? COUNT_NONE_MS : COUNT_MS;
+  const budgetMs = Math.max(none, took * COUNT_SHARE);
+  const skipped = await countSkipped(workspace, root, { scope, budgetMs, signal });
+  return describe(outcome, { search, skipped, limit: args.limit ?? DEFAULT_LIMIT });
+}
+
+function refuseUnusable({ pattern, literal }: GrepArgs): void {
+  if (pattern === "") throw new Error("The pattern is empty: say what to search for.");
+  if (pattern.includes("\0"))
+    throw new Error("The pattern holds a NUL character, which no text does.");
+  const hasBreak = pattern.includes("\n") || (!literal && /(?<!\\)(?:\\\\)*\\n/.test(pattern));
+  if (!hasBreak) return;
+  throw new Error(
+    "The pattern holds a line break, but lines are searched one by one: search for one of the lines, with context.",
+  );
 }
 
 /** A pattern that is no regular expression is told with the way out. */
-async function explained(
-  args: GrepArgs,
-  search: () => Promise<SearchOutcome>,
+async function searched(
+  workspace: Workspace,
+  search: Search,
+  options: GrepOptions,
 ): Promise<SearchOutcome> {
+  const ripgrep = options.ripgrep === false ? undefined : await findRipgrep(workspace);
   try {
-    return await search();
+    return ripgrep === undefined
+      ? await searchByWalk(workspace, search)
+      : await searchByRipgrep(workspace, ripgrep, search);
   } catch (error) {
-    const isPattern = error instanceof SyntaxError || /regex/i.test(describeError(error));
-    if (!isPattern || args.literal) throw error;
+    if (!(error instanceof SyntaxError)) throw error;
+    const words = sanitizeText(describeError(error));
     throw new Error(
-      `The pattern is no regular expression: ${describeError(error)}\nUse literal=true to search for it as plain text.`,
+      `The pattern is no valid regular expression: ${words}\nTo search for the text as it stands, set literal=true.`,
       { cause: error },
     );
   }
 }
 
+interface Report {
+  search: Search;
+  skipped: Skipped;
+  limit: number;
+}
+
 function describe(
   outcome: SearchOutcome,
-  { root, limit, hidden }: { root: SearchRoot; limit: number; hidden: number },
+  { search, skipped, limit }: Report,
 ): ToolResult<GrepDetails> {
-  const { matches, isPartial } = outcome;
-  const { lines, shown } = withinBounds(outcome.lines, limit);
-  const total = isPartial ? `more than ${MAX_MATCHES}` : String(matches);
+  const files = outcome.files.toSorted((a, b) => comparePaths(a.path, b.path));
+  const matches = files.reduce((sum, file) => sum + file.matches, 0);
+  const { lines, shown } = withinBounds(files, { limit, hasContext: search.context > 0 });
+  const isPartial = outcome.endedBy !== undefined;
+  const found = matches === 0 ? nothing(outcome, search) : lines.join("\n");
   const notes = [
-    ...(shown < matches
-      ? [
-          `[Showing ${shown} of ${total} matches. Use a narrower pattern, path or glob, or a higher limit.]`,
-        ]
-      : []),
+    ...totalNote({ shown, matches, files: files.length }, outcome),
     ...unreadableNote(outcome.unreadable),
-    ...(hidden > 0
-      ? [
-          `[${hidden} ${hidden === 1 ? "match is" : "matches are"} in files that ignore rules leave out. Use ignored=true to see them.]`,
-        ]
-      : matches === 0
-        ? skippedNote(outcome.skipped)
-        : []),
+    ...skippedNote(skipped),
   ];
-  const text = matches === 0 ? "No matches found." : lines.join("\n");
   return {
-    content: [{ type: "text", text: [text, ...notes].join("\n\n") }],
-    details: { root: root.path, matches, shown },
+    content: [{ type: "text", text: [found, notes.join("\n")].filter(Boolean).join("\n\n") }],
+    details: {
+      root: search.root.path,
+      matches,
+      files: files.length,
+      shown,
+      isPartial,
+      skipped: skipped.count,
+    },
   };
 }
 
-/** As many matches as the limit allows, with the context that belongs to them. */
+function nothing({ isBinaryRoot }: SearchOutcome, { root }: Search): string {
+  return isBinaryRoot
+    ? `${showPath(root.path)} is a binary file, which is not searched.`
+    : "No matches found.";
+}
+
+function totalNote(
+  { shown, matches, files }: { shown: number; matches: number; files: number },
+  { endedBy }: SearchOutcome,
+): string[] {
+  const inFiles = `in ${files} ${files === 1 ? "file" : "files"}`;
+  const advice = "Use a narrower pattern, path or glob";
+  if (endedBy === "time") {
+    const seconds = BOUNDS.timeMs / 1000;
+    return [
+      `[Showing ${shown} of the ${matches} matches found in ${seconds} s; not everything was searched. ${advice}.]`,
+    ];
+  }
+  if (endedBy === "matches") {
+    return [
+      `[Showing ${shown} of more than ${Math.min(matches, BOUNDS.matches)} matches. ${advice}.]`,
+    ];
+  }
+  if (shown === matches) return [];
+  return [`[Showing ${shown} of ${matches} matches ${inFiles}. ${advice}, or a higher limit.]`];
+}
+
+/** As many matches as the limits allow, with the context that belongs to them. */
 function withinBounds(
-  found: readonly FoundLine[],
-  limit: number,
+  files: readonly FoundFile[],
+  { limit, hasContext }: { limit: number; hasContext: boolean },
 ): { lines: string[]; shown: number } {
   const lines: string[] = [];
   let bytes = 0;
   let shown = 0;
-  for (const { path, line, text, isMatch } of found) {
-    if (isMatch && shown >= limit) break;
-    const separator = isMatch ? ":" : "-";
-    const cut = truncateLine(sanitizeText(text)).text;
-    const whole = `${showPath(path)}${separator}${line}${separator} ${cut}`;
-    bytes += utf8Length(whole) + 1;
-    if (bytes - 1 > MAX_BYTES) break;
-    lines.push(whole);
-    if (isMatch) shown++;
+  for (const file of files) {
+    const path = showPath(file.path);
+    let before: number | undefined;
+    for (const { line, text, isMatch } of upToMatches(file, limit - shown)) {
+      const separator = isMatch ? ":" : "-";
+      const whole = `${path}${separator}${line}${separator} ${sanitizeText(text)}`;
+      const isApart = hasContext && lines.length > 0 && before !== line - 1;
+      bytes += utf8Length(whole) + 1 + (isApart ? 3 : 0);
+      if (bytes > MAX_BYTES || lines.length + (isApart ? 2 : 1) > MAX_LINES)
+        return { lines, shown };
+      if (isApart) lines.push("--");
+      lines.push(whole);
+      before = line;
+      if (isMatch) shown++;
+    }
+    if (shown >= limit) break;
   }
   return { lines, shown };
+}
+
+/** The lines up to the last match that may be shown, and the context after it. */
+function upToMatches(file: FoundFile, limit: number): FoundFile["lines"] {
+  if (file.matches <= limit) return file.lines;
+  let matches = 0;
+  const end = file.lines.findIndex(({ isMatch }) => isMatch && ++matches > limit);
+  const lines = file.lines.slice(0, end);
+  const last = lines.findLastIndex(({ isMatch }) => isMatch);
+  // What stands after it without a gap may as well be the context before the next; it ends where a gap is.
+  const gap = lines.findIndex(({ line }, n) => n > last && line !== (lines[n - 1]?.line ?? 0) + 1);
+  return gap < 0 ? lines : lines.slice(0, gap);
 }

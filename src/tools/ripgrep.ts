@@ -1,156 +1,135 @@
-// The search by ripgrep: the package's own program, else one on PATH. Its lines are cut by itself, so that a huge line
-// costs no memory here.
+// The search by ripgrep: the package's own program, else one on PATH.
 import { posix } from "node:path";
+import { showPath } from "../workspace/show-path.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { FoundLine, Search, SearchOutcome } from "./grep.ts";
+import { simpleNameGlob } from "./path-glob.ts";
+import { RipgrepRecords } from "./ripgrep-records.ts";
+import type { Search, SearchOutcome } from "./search.ts";
 
-/** Bytes of one line that ripgrep gives. */
-const MAX_COLUMNS = 4096;
-/** Bytes of an error that are shown. */
-const MAX_ERROR_BYTES = 2000;
+/** Bytes of complaints that are kept. */
+const MAX_ERROR_BYTES = 65_536;
 
-/** Where ripgrep is; undefined if there is none that this workspace can run. */
-export async function findRipgrep(workspace: Workspace): Promise<string | undefined> {
+/** A ripgrep that may be run. */
+export interface Ripgrep {
+  program: string;
+  /** The package's own, which has a second engine for look-around. */
+  isBundled: boolean;
+}
+
+/**
+ * Where ripgrep is; undefined if the workspace has none. One that lies inside the workspace is not taken: whoever wrote the project
+ * would run code by a tool that only reads.
+ */
+export async function findRipgrep(workspace: Workspace): Promise<Ripgrep | undefined> {
+  const bundled = await bundledRipgrep(workspace);
+  if (bundled !== undefined) return { program: bundled, isBundled: true };
   const onPath = await workspace.findProgram("rg").catch(() => undefined);
+  if (onPath === undefined) return undefined;
+  const places = [onPath, await workspace.realPath(onPath).catch(() => onPath)];
+  return places.some((path) => isInside(path, workspace.cwd))
+    ? undefined
+    : { program: onPath, isBundled: false };
+}
+
+async function bundledRipgrep(workspace: Workspace): Promise<string | undefined> {
   try {
     const { rgPath } = await import("@vscode/ripgrep");
     // The package lies on this machine: a workspace elsewhere does not have it.
-    if (await workspace.stat(rgPath)) return rgPath;
+    return await workspace.findProgram(rgPath);
   } catch {
     // It is optional.
+    return undefined;
   }
-  return onPath;
 }
 
-/** Runs one search. Throws with ripgrep's own words for a pattern that is none. */
+function isInside(path: string, folder: string): boolean {
+  const relative = posix.relative(folder, path);
+  return relative !== ".." && !relative.startsWith("../");
+}
+
+/** Runs one search. Throws a SyntaxError with ripgrep's own words for a pattern that is none. */
 export async function searchByRipgrep(
   workspace: Workspace,
-  program: string,
+  ripgrep: Ripgrep,
   search: Search,
 ): Promise<SearchOutcome> {
-  const { root, signal } = search;
-  const folder = root.isFolder ? root.path : posix.dirname(root.path);
-  const target = root.isFolder ? "." : `./${posix.basename(root.path)}`;
-  const reader = new RecordReader(search);
-  let errors = "";
+  const { root, bounds } = search;
+  const records = new RipgrepRecords(search);
+  const complaints: Buffer[] = [];
+  let complained = 0;
   const enough = new AbortController();
-  const signals = signal ? AbortSignal.any([signal, enough.signal]) : enough.signal;
+  const signal = search.signal ? AbortSignal.any([search.signal, enough.signal]) : enough.signal;
   const end = await workspace.run({
-    command: [program, ...flagsOf(search), "--", search.pattern, target],
-    cwd: folder,
-    signal: signals,
+    command: [ripgrep.program, ...flagsOf(search, ripgrep), "--", targetOf(search)],
+    cwd: root.isFolder ? root.path : posix.dirname(root.path),
+    signal,
+    timeoutMs: bounds.timeMs,
     onOutput: (chunk, stream) => {
       if (stream === "stderr") {
-        if (errors.length < MAX_ERROR_BYTES) errors += new TextDecoder().decode(chunk);
-      } else if (!reader.push(chunk)) enough.abort();
+        if (complained < MAX_ERROR_BYTES) complaints.push(Buffer.from(chunk));
+        complained += chunk.length;
+        return;
+      }
+      if (enough.signal.aborted) return;
+      records.push(chunk);
+      if (records.isFull()) enough.abort();
     },
   });
-  signal?.throwIfAborted();
-  reader.finish();
-  // 0: matches, 1: none, 2: an error, which may be about single files only.
-  if (end.code === 2 && reader.matches === 0 && /regex|glob|unrecognized|invalid/i.test(errors)) {
-    throw new Error(firstLines(errors));
-  }
+  search.signal?.throwIfAborted();
+  const errors = Buffer.concat(complaints).toString();
+  if (end.endedBy === "itself" && !records.isComplete) throw failure(errors);
+  const files = records.finish();
   return {
-    lines: reader.sorted(),
-    matches: reader.matches,
-    isPartial: reader.isFull,
-    files: undefined,
-    skipped: 0,
+    files,
+    ...(enough.signal.aborted ? { endedBy: "matches" as const } : {}),
+    ...(end.endedBy === "timeout" ? { endedBy: "time" as const } : {}),
     unreadable: unreadableIn(errors),
+    isBinaryRoot: !root.isFolder && records.sawBinary,
   };
 }
 
-function flagsOf(search: Search): string[] {
-  const { literal, ignoreCase, context, glob, ignored, parents } = search;
+function flagsOf(search: Search, { isBundled }: Ripgrep): string[] {
+  const { literal, ignoreCase, context, glob, scope, pattern } = search;
+  const name = glob === undefined ? undefined : simpleNameGlob(glob);
   return [
+    "--json",
     "--no-config",
-    "--no-heading",
-    "--with-filename",
-    "--line-number",
-    "--null",
-    "--color=never",
-    "--no-context-separator",
     "--hidden",
-    "--no-require-git",
-    "--max-columns",
-    String(MAX_COLUMNS),
-    "--max-columns-preview",
-    // Last glob wins: nothing brings .git back.
-    ...(glob === undefined ? [] : ["--glob", glob]),
+    // A NUL byte is found wherever it is.
+    "--no-mmap",
+    "--crlf",
+    // What another machine would not have does not count.
+    "--no-ignore-global",
+    "--no-ignore-exclude",
+    "--no-ignore-messages",
+    ...(scope.ignored ? ["--no-ignore"] : []),
+    ...(scope.hidesRoot ? ["--no-ignore-parent"] : []),
+    ...(scope.isInRepository && !scope.hidesRoot ? [] : ["--no-require-git"]),
+    // A wanted glob given as such would bring ignored files back; a type does not. Paths are looked at when they come.
+    ...(name === undefined ? [] : ["--type-add", `wanted:${name}`, "--type", "wanted"]),
     "--glob",
     "!.git",
+    ...(isBundled ? ["--engine=auto"] : []),
     ...(literal ? ["--fixed-strings"] : []),
-    ...(ignoreCase ? ["--ignore-case"] : ["--case-sensitive"]),
-    ...(context > 0 ? ["--context", String(context)] : []),
-    ...(ignored ? ["--no-ignore"] : []),
-    ...(parents ? [] : ["--no-ignore-parent"]),
+    ignoreCase ? "--ignore-case" : "--case-sensitive",
+    ...(context > 0 ? [`--context=${context}`] : []),
+    `--regexp=${pattern}`,
   ];
 }
 
-/** Records are `path NUL line [:-] text LF`. */
-class RecordReader {
-  matches = 0;
-  isFull = false;
-  readonly #search: Search;
-  readonly #lines: FoundLine[] = [];
-  readonly #decoder = new TextDecoder();
-  #rest = "";
-
-  constructor(search: Search) {
-    this.#search = search;
-  }
-
-  /** False when there is enough. */
-  push(chunk: Uint8Array): boolean {
-    const text = this.#rest + this.#decoder.decode(chunk, { stream: true });
-    let from = 0;
-    for (;;) {
-      const nul = text.indexOf("\0", from);
-      if (nul < 0) break;
-      const end = text.indexOf("\n", nul);
-      if (end < 0) break;
-      this.#add(text.slice(from, nul), text.slice(nul + 1, end));
-      from = end + 1;
-    }
-    this.#rest = text.slice(from);
-    if (this.matches > this.#search.maxMatches) this.isFull = true;
-    return !this.isFull;
-  }
-
-  finish(): void {
-    const nul = this.#rest.indexOf("\0");
-    if (nul >= 0) this.#add(this.#rest.slice(0, nul), this.#rest.slice(nul + 1));
-  }
-
-  /** By path; within a file in the order of the lines, which is how they came. */
-  sorted(): FoundLine[] {
-    return this.#lines.toSorted((a, b) => (a.path === b.path ? 0 : a.path < b.path ? -1 : 1));
-  }
-
-  #add(pathPart: string, record: string): void {
-    const [, number, mark, text = ""] = /^(\d+)([:-])(.*)$/s.exec(record) ?? [];
-    if (number === undefined) return;
-    // A remark about a binary file may stand before the path.
-    const path = pathPart.replace(/^[^\0]*(?:binary file matches|stopped searching)[^\n]*\n/, "");
-    const isMatch = mark === ":";
-    if (isMatch) this.matches++;
-    if (this.#lines.length >= this.#search.maxLines) return;
-    this.#lines.push({
-      path: path.replace(/^\.\//, ""),
-      line: Number(number),
-      text: text.replace(/\r$/, ""),
-      isMatch,
-    });
-  }
+function targetOf({ root }: Search): string {
+  return root.isFolder ? "./" : `./${posix.basename(root.path)}`;
 }
 
+function failure(errors: string): Error {
+  const text = errors.trim().slice(0, 1000) || "it ended without a word";
+  const isPattern = /regex|pattern|PCRE2|engine/i.test(text);
+  const words = text.replaceAll(/^rg: /gm, "");
+  return isPattern ? new SyntaxError(words) : new Error(`The search failed: ${showPath(words)}`);
+}
+
+/** What ripgrep complains about that has a path: `rg: ./path: reason (os error N)`. */
 function unreadableIn(errors: string): string[] {
-  return [
-    ...errors.matchAll(/^(?:rg: )?(?:\.\/)?(.+?): (?:Permission denied|Operation not permitted)/gm),
-  ].map(([, path = ""]) => path);
-}
-
-function firstLines(text: string): string {
-  return text.trim().split("\n").slice(0, 6).join("\n");
+  const complaints = errors.matchAll(/^rg: (?:\.\/)?([^]+?): [^:\n]+ \(os error \d+\)$/gm);
+  return [...new Set([...complaints].map(([, path = ""]) => (path === "" ? "." : path)))];
 }
