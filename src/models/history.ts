@@ -9,6 +9,7 @@ const MISSING = "No result: the call was interrupted, and what it did is unknown
  * call. A failed or aborted message is left out with its calls if none of them has a result. Total: never throws.
  */
 export function repairHistory(messages: readonly Message[]): Message[] {
+  if (isPaired(messages)) return messages.slice();
   const results = matchResults(messages);
   const repaired: Message[] = [];
   for (const message of messages) {
@@ -25,6 +26,27 @@ export function repairHistory(messages: readonly Message[]): Message[] {
     }
   }
   return repaired;
+}
+
+/** Whether nothing needs repair: looked at first, and without making anything, since a session asks this each turn. */
+function isPaired(messages: readonly Message[]): boolean {
+  let calls: readonly AssistantMessage["content"][number][] = [];
+  let at = 0;
+  const skipToCall = (): void => {
+    while (at < calls.length && calls[at]?.type !== "toolCall") at++;
+  };
+  for (const message of messages) {
+    if (message.role === "toolResult") {
+      const call = calls[at];
+      if (call?.type !== "toolCall" || call.id !== message.toolCallId) return false;
+      at++;
+    } else if (at < calls.length) return false;
+    else if (message.role === "user") continue;
+    else if (message.role !== "assistant" || !Array.isArray(message.content)) return false;
+    else [calls, at] = [message.content, 0];
+    skipToCall();
+  }
+  return at >= calls.length;
 }
 
 /** By position among the message's calls. */
