@@ -2,6 +2,7 @@
 // the cache marks, which move, are set into the finished blocks. https://docs.anthropic.com/en/api/messages
 import type { StreamContext, StreamOptions } from "../../core/events.ts";
 import type { Message, Model } from "../../core/messages.ts";
+import type { Tool } from "../../core/tool.ts";
 import { repairHistory } from "../history.ts";
 import { jsonText, marked, sentBlock, type SentBlock } from "./sent-block.ts";
 import { type SentMessage, sendMessages } from "./send-messages.ts";
@@ -51,7 +52,7 @@ export function requestBytes(
     const block = sentBlock("text", jsonText({ type: "text", text: system }));
     parts.push(Buffer.from(',"system":['), marked(block), END_OF_LIST);
   }
-  const tools = context.tools ?? [];
+  const tools = onePerName(context.tools ?? []);
   if (tools.length > 0) {
     const blocks = tools.map((tool) => sentBlock("tool", toolText(tool, names.toWire(tool.name))));
     parts.push(Buffer.from(',"tools":['), ...listed(blocks, "mark the last"), END_OF_LIST);
@@ -60,6 +61,16 @@ export function requestBytes(
   addMessages(parts, sent.messages);
   parts.push(Buffer.from("]}"));
   return Buffer.concat(parts);
+}
+
+/** The API refuses every request that names two tools alike; the first one is the one that is called. */
+function onePerName(tools: readonly Tool[]): Tool[] {
+  const names = new Set<string>();
+  return tools.filter(({ name }) => {
+    if (names.has(name)) return false;
+    names.add(name);
+    return true;
+  });
 }
 
 const COMMA = Buffer.from(",");

@@ -2,6 +2,7 @@
 import type { Tool } from "../../core/tool.ts";
 import { jsonSchemaOf } from "../../lib/schema/print-schema.ts";
 import { isRecord } from "./errors.ts";
+import { jsonText } from "./sent-block.ts";
 
 // By identity: tools are the same objects for a whole run.
 const kept = new WeakMap<Tool, { name: string; text: string }>();
@@ -13,9 +14,9 @@ const kept = new WeakMap<Tool, { name: string; text: string }>();
 export function toolText(tool: Tool, name: string): string {
   let found = kept.get(tool);
   if (found?.name !== name) {
-    const text = JSON.stringify({
+    const text = jsonText({
       name,
-      description: tool.description.toWellFormed(),
+      description: tool.description,
       input_schema: inputSchema(tool),
     });
     found = { name, text };
