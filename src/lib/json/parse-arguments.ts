@@ -1,9 +1,13 @@
 // The one strict parse: only what it returns is ever executed.
-import { describeError } from "../text/describe-error.ts";
 import { cutUtf8, formatBytes, utf8Length } from "../text/truncate.ts";
+import { findJsonError } from "./find-json-error.ts";
+import { isDeeperThan } from "./json-depth.ts";
 
 /** Bytes of a broken text that its error repeats. */
 const MAX_QUOTED_BYTES = 2048;
+
+/** Lists and objects within each other; deeper ones are refused, since what prints them later would overflow. */
+export const MAX_ARGUMENT_DEPTH = 500;
 
 export type ParsedArguments =
   | { ok: true; value: Record<string, unknown> }
@@ -11,46 +15,52 @@ export type ParsedArguments =
 
 /**
  * Reads a call's argument text. Empty, blank, `null` and `[]` mean no arguments. Raw control characters inside strings
- * of a text that is otherwise complete are escaped; nothing else is repaired. The error quotes the text, capped at 2 KB.
+ * of a text that is otherwise complete are escaped; nothing else is repaired. The error names the place and what was
+ * found there, and quotes the text, capped at 2 KB.
  */
 export function parseArguments(text: string): ParsedArguments {
   const trimmed = text.trim();
   if (trimmed === "" || trimmed === "null" || trimmed === "[]") return { ok: true, value: {} };
-  const parsed = parseStrict(text);
-  if ("error" in parsed) return { ok: false, error: `${parsed.error}. ${quote(text)}` };
-  const { value } = parsed;
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return { ok: true, value: value as Record<string, unknown> };
+  const parsed = parseText(text);
+  if (!parsed) {
+    const { at, what } = findJsonError(text) ?? { at: 0, what: "the text cannot be read" };
+    return refuse(`The arguments are no JSON: at position ${at} of ${text.length}, ${what}`, text);
   }
+  const { value } = parsed;
   if (Array.isArray(value) && value.length === 0) return { ok: true, value: {} };
-  const kind = Array.isArray(value) ? "a list" : `a ${typeof value}`;
-  return { ok: false, error: `The arguments are ${kind}, wanted an object. ${quote(text)}` };
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const kind = Array.isArray(value) ? "a list" : `a ${typeof value}`;
+    return refuse(`The arguments are ${kind}, wanted an object`, text);
+  }
+  // Two characters a level: shorter texts cannot be too deep.
+  if (text.length > MAX_ARGUMENT_DEPTH * 2 && isDeeperThan(value, MAX_ARGUMENT_DEPTH)) {
+    const limit = `more than ${MAX_ARGUMENT_DEPTH} levels deep`;
+    return refuse(`The arguments are nested ${limit}, send flatter ones`, text);
+  }
+  return { ok: true, value: value as Record<string, unknown> };
 }
 
-function parseStrict(text: string): { value: unknown } | { error: string } {
+/** Strict JSON, or JSON but for raw control characters inside its strings; undefined for everything else. */
+export function parseText(text: string): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) as unknown };
-  } catch (error) {
+  } catch {
     const escaped = escapeControls(text);
-    if (escaped !== text) {
-      try {
-        return { value: JSON.parse(escaped) as unknown };
-      } catch {
-        // Something else is wrong: told as the text stands.
-      }
+    if (escaped === text) return undefined;
+    try {
+      return { value: JSON.parse(escaped) as unknown };
+    } catch {
+      return undefined;
     }
-    return { error: firstLine(describeError(error)) };
   }
 }
 
-function firstLine(text: string): string {
-  return (text.split("\n")[0] ?? "").slice(0, 200);
-}
-
-function quote(text: string): string {
+function refuse(why: string, text: string): ParsedArguments {
   const size = utf8Length(text);
-  if (size <= MAX_QUOTED_BYTES) return `Received: ${text}`;
-  return `Received (the first ${formatBytes(MAX_QUOTED_BYTES)} of ${formatBytes(size)}): ${cutUtf8(text, MAX_QUOTED_BYTES)}`;
+  const isCut = size > MAX_QUOTED_BYTES;
+  const part = ` (the first ${formatBytes(MAX_QUOTED_BYTES)} of ${formatBytes(size)})`;
+  const quote = isCut ? cutUtf8(text, MAX_QUOTED_BYTES) : text;
+  return { ok: false, error: `${why}. Received${isCut ? part : ""}: ${quote}` };
 }
 
 /** Escapes what JSON forbids raw inside strings; everything outside strings stays. */

@@ -55,6 +55,53 @@ describe("what is there so far", () => {
   });
 });
 
+test("a character whose second half is still to come is held back, not lost", () => {
+  for (const [first, second] of [
+    ['{"a": "x\ud83d', '\ude00"}'],
+    ['{"a": "x\\ud83d', '\\ude00"}'],
+  ] as const) {
+    const reader = createPartialReader();
+    reader.append(first);
+    assert.deepEqual(reader.snapshot(), { a: "x" });
+    assert.deepEqual(reader.snapshot(), { a: "x" });
+    reader.append(second);
+    assert.deepEqual(reader.snapshot(), { a: "x😀" });
+  }
+});
+
+test("of keys that come twice the last counts, in the first one's place", () => {
+  const text = '{"a": {"b": 1}, "c": 2, "a": [3]}';
+  assert.deepEqual(JSON.stringify(read(...text)), JSON.stringify(JSON.parse(text)));
+});
+
+// The time limit stands for "not quadratic": that took minutes.
+test("a mebibyte in small pieces, looked at after each, is read whole", { timeout: 30_000 }, () => {
+  for (const [open, piece, close] of [
+    ['{"content": "', "abcdefghijklmnop", '"}'],
+    ['{"content": "', '\\n\\u00e9\\"abcdef', '"}'],
+    ['{"n": ', "1234567890123456", "}"],
+    ['{"l": [', '{"a":[0,"b"]} , ', "0]}"],
+    ["", "[[[[[[[[[[[[[[[[", ""],
+  ] as const) {
+    const reader = createPartialReader();
+    reader.append(open);
+    for (let at = 0; at < 65_536; at++) {
+      reader.append(piece);
+      reader.snapshot();
+    }
+    reader.append(close);
+    if (close !== "") {
+      const whole: unknown = JSON.parse(open + piece.repeat(65_536) + close);
+      assert.deepEqual(reader.snapshot(), whole);
+    }
+  }
+});
+
+test("one character at a time is as good as any other cut", () => {
+  const text = JSON.stringify({ path: "a\n😀", list: [1, -2.5e3, true, null, { "": "" }] });
+  assert.deepEqual(read(...text.split("")), JSON.parse(text));
+});
+
 test("agrees with JSON.parse on whole texts, cut anywhere, looked at anywhere", () => {
   fc.assert(
     fc.property(
@@ -119,6 +166,10 @@ test("does not keep more levels than anybody could walk", () => {
   let depth = 0;
   for (let at: unknown = read(deep); Array.isArray(at); at = at[0]) depth++;
   assert.equal(depth, MAX_DEPTH);
+  const within = `${"[".repeat(MAX_DEPTH)}{"a]": ["}\\""], "b": 1}, 7${"]".repeat(MAX_DEPTH)}`;
+  let inner = read(within) as unknown[];
+  while (Array.isArray(inner[0])) inner = inner[0];
+  assert.deepEqual(inner, [null, 7]);
 });
 
 test("what follows a whole value is passed over", () => {

@@ -2,15 +2,17 @@
 // its end. Linear in the text's length however it is cut; never throws, whatever comes; agrees with JSON.parse on whole
 // texts. Deliberately not a validator: what does not belong is passed over.
 
-/** Deeper containers are read but not kept. */
+/** Deeper lists and objects are passed over and stand as `null`. */
 export const MAX_DEPTH = 500;
+/** Characters of an unfinished number that are shown. */
+const MAX_SHOWN_SCALAR = 64;
 
 export interface PartialReader {
   /** Takes the next piece of the text, cut anywhere. */
   append(chunk: string): void;
   /**
-   * What stands there so far: the same live tree each time, with open strings as far as they go. Costs what came since
-   * the last snapshot. Undefined before the first value.
+   * What stands there so far: the same live tree each time, with open strings as far as they go in whole characters.
+   * Costs what came since the last snapshot, also within one long string. Undefined before the first value.
    */
   snapshot(): unknown;
 }
@@ -29,12 +31,14 @@ interface Frame {
   key: string | undefined;
   /** A string read now is a key. */
   wantsKey: boolean;
-  kept: boolean;
 }
 
 interface OpenString {
+  /** What snapshots have shown. Only ever appended to: looking into it would make each snapshot cost the whole. */
+  shown: string;
+  /** What came since. */
   parts: string[];
-  isKey: boolean;
+  use: "key" | "value" | "none";
   /** An escape that is not complete yet, with its backslash. */
   escape: string;
 }
@@ -56,6 +60,8 @@ class Reader implements PartialReader {
   readonly #frames: Frame[] = [];
   #string: OpenString | undefined;
   #scalar = "";
+  /** How many containers are open below the deepest that is kept. */
+  #passedOver = 0;
 
   append(chunk: string): void {
     let at = 0;
@@ -65,13 +71,8 @@ class Reader implements PartialReader {
   }
 
   snapshot(): unknown {
-    const { parts, isKey } = this.#string ?? { parts: [], isKey: true };
-    if (this.#string && !isKey) {
-      const text = parts.join("");
-      // One part again, so that the next snapshot joins only what is new.
-      this.#string.parts = [text];
-      this.#put(text, false);
-    } else if (this.#scalar !== "") {
+    if (this.#string?.use === "value") this.#put(showOpen(this.#string), false);
+    else if (this.#scalar !== "" && this.#scalar.length <= MAX_SHOWN_SCALAR) {
       const value = scalarValue(this.#scalar);
       if (value !== undefined) this.#put(value, false);
     }
@@ -84,12 +85,12 @@ class Reader implements PartialReader {
     for (let at = from; at < chunk.length; at++) {
       const code = chunk.charCodeAt(at);
       if (code !== 0x22 && code !== 0x5c) continue;
-      if (at > from) open.parts.push(chunk.slice(from, at));
+      if (at > from) keep(open, chunk.slice(from, at));
       if (code === 0x5c) open.escape = "\\";
       else this.#closeString(open);
       return at + 1;
     }
-    open.parts.push(chunk.slice(from));
+    keep(open, chunk.slice(from));
     return chunk.length;
   }
 
@@ -98,19 +99,19 @@ class Reader implements PartialReader {
     if (open.escape === "\\") {
       if (character === "u") open.escape = "\\u";
       else {
-        open.parts.push(ESCAPES[character] ?? character);
+        keep(open, ESCAPES[character] ?? character);
         open.escape = "";
       }
       return at + 1;
     }
     if (!/[0-9a-fA-F]/.test(character)) {
-      open.parts.push("\uFFFD");
+      keep(open, "\uFFFD");
       open.escape = "";
       return at;
     }
     open.escape += character;
     if (open.escape.length === 6) {
-      open.parts.push(String.fromCharCode(Number.parseInt(open.escape.slice(2), 16)));
+      keep(open, String.fromCharCode(Number.parseInt(open.escape.slice(2), 16)));
       open.escape = "";
     }
     return at + 1;
@@ -118,27 +119,45 @@ class Reader implements PartialReader {
 
   #closeString(open: OpenString): void {
     this.#string = undefined;
-    const text = open.parts.join("");
+    if (open.use === "none") return;
+    const text = open.shown + open.parts.join("");
     const frame = this.#frames.at(-1);
-    if (open.isKey && frame) {
+    if (open.use === "key" && frame) {
       frame.key = text;
       frame.wantsKey = false;
     } else this.#put(text, true);
   }
 
   /** Reads between strings; gives where to go on. */
-  #readOther(chunk: string, at: number): number {
-    const character = chunk.charAt(at);
-    if (isScalarCharacter(character)) {
-      this.#scalar += character;
-      return at + 1;
+  #readOther(chunk: string, from: number): number {
+    let at = from;
+    while (at < chunk.length && isScalarCode(chunk.charCodeAt(at))) at++;
+    if (at > from) {
+      if (this.#passedOver === 0) this.#scalar += chunk.slice(from, at);
+      return at;
     }
     this.#closeScalar();
+    const character = chunk.charAt(at);
+    if (character === '"') this.#openString();
+    else if (this.#passedOver === 0) this.#structure(character);
+    else if (character === "{" || character === "[") this.#passedOver++;
+    else if (character === "}" || character === "]") this.#passedOver--;
+    return at + 1;
+  }
+
+  #openString(): void {
+    const use = this.#frames.at(-1)?.wantsKey === true ? "key" : "value";
+    this.#string = {
+      shown: "",
+      parts: [],
+      use: this.#passedOver > 0 ? "none" : use,
+      escape: "",
+    };
+  }
+
+  #structure(character: string): void {
     const frame = this.#frames.at(-1);
     switch (character) {
-      case '"':
-        this.#string = { parts: [], isKey: frame?.wantsKey === true, escape: "" };
-        break;
       case "{":
         this.#open({}, false);
         break;
@@ -150,14 +169,13 @@ class Reader implements PartialReader {
         if (frame && frame.isList === (character === "]")) this.#frames.pop();
         break;
       case ",":
-        if (frame && !frame.isList) {
+        if (frame) {
           frame.key = undefined;
-          frame.wantsKey = true;
-        } else if (frame) frame.key = undefined;
+          frame.wantsKey = !frame.isList;
+        }
         break;
       default:
     }
-    return at + 1;
   }
 
   #closeScalar(): void {
@@ -168,9 +186,13 @@ class Reader implements PartialReader {
   }
 
   #open(container: Container, isList: boolean): void {
-    const kept = this.#frames.length < MAX_DEPTH;
-    this.#put(kept ? container : null, true);
-    this.#frames.push({ container, isList, key: undefined, wantsKey: !isList, kept });
+    if (this.#frames.length >= MAX_DEPTH) {
+      this.#put(null, true);
+      this.#passedOver = 1;
+      return;
+    }
+    this.#put(container, true);
+    this.#frames.push({ container, isList, key: undefined, wantsKey: !isList });
   }
 
   /** Sets the value that is being read; `done` when it is complete, else it is set again later. */
@@ -183,7 +205,6 @@ class Reader implements PartialReader {
       this.#hasRoot = done;
       return;
     }
-    if (!frame.kept) return;
     if (Array.isArray(frame.container)) {
       const place = frame.key === undefined ? frame.container.length : Number(frame.key);
       frame.container[place] = value;
@@ -201,8 +222,29 @@ class Reader implements PartialReader {
   }
 }
 
-function isScalarCharacter(character: string): boolean {
-  return /[-+.0-9A-Za-z]/.test(character);
+function keep(open: OpenString, part: string): void {
+  if (open.use !== "none") open.parts.push(part);
+}
+
+/** The open string in whole characters; what it holds back comes with the next piece. */
+function showOpen(open: OpenString): string {
+  const fresh = open.parts.join("");
+  const isTorn = (fresh.charCodeAt(fresh.length - 1) & 0xfc00) === 0xd800;
+  open.parts = isTorn ? [fresh.slice(-1)] : [];
+  open.shown += isTorn ? fresh.slice(0, -1) : fresh;
+  return open.shown;
+}
+
+/** Letters, digits, and what else is in a number. */
+function isScalarCode(code: number): boolean {
+  return (
+    (code >= 0x30 && code <= 0x39) ||
+    (code >= 0x61 && code <= 0x7a) ||
+    (code >= 0x41 && code <= 0x5a) ||
+    code === 0x2b ||
+    code === 0x2d ||
+    code === 0x2e
+  );
 }
 
 function scalarValue(text: string): unknown {
