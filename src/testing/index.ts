@@ -24,3 +24,6 @@ export {
   type MemoryWorkspaceOptions,
   createMemoryWorkspace,
 } from "../workspace/memory.ts";
+export { type ModelServer, type ModelServerOptions, startModelServer } from "./loopback-server.ts";
+export { type ServerTurn, type ServerWire } from "./server-wire.ts";
+export { anthropicWire } from "./anthropic-wire.ts";
