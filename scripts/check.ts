@@ -1,4 +1,4 @@
-// Everything that can be said about the code without running it: format, lint, types, dead exports, a clean lock file.
+// Everything that can be said about the code without running it: format, lint, types, dead exports, packages.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 
@@ -8,12 +8,24 @@ interface Step {
   run?: () => string;
 }
 
+interface Manifest {
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  allowScripts?: Record<string, boolean>;
+}
+
+interface LockedPackage {
+  resolved?: string;
+  hasInstallScript?: boolean;
+}
+
 const steps: Step[] = [
   { name: "format", command: ["oxfmt", "--check"] },
   { name: "lint", command: ["oxlint", "--type-aware", "--deny-warnings"] },
   { name: "types", command: ["tsc", "-p", "."] },
   { name: "dead exports", command: ["knip"] },
-  { name: "lock file", run: checkLockFile },
+  { name: "packages", run: checkPackages },
 ];
 
 interface Outcome {
@@ -53,12 +65,39 @@ function runProgram([program = "", ...args]: string[]): Promise<{ ok: boolean; o
   });
 }
 
-/** Where packages come from is the installing machine's business. */
-function checkLockFile(): string {
-  const lock = readFileSync("package-lock.json", "utf8");
-  const settings = readFileSync(".npmrc", "utf8");
-  if (/"resolved"\s*:/.test(lock))
-    return "package-lock.json holds addresses: install with the project's .npmrc.";
-  if (/registry\s*=|https?:/.test(settings)) return ".npmrc names a registry.";
-  return "";
+/**
+ * Where packages come from is the installing machine's business; which ones, is ours: exact versions, and none that runs a
+ * script at installation but those that package.json allows by name.
+ */
+function checkPackages(): string {
+  const manifest = readJson("package.json") as Manifest;
+  const { packages } = readJson("package-lock.json") as {
+    packages: Record<string, LockedPackage>;
+  };
+  const allowed = new Set(Object.keys(manifest.allowScripts ?? {}));
+  const inexact = Object.entries({
+    ...manifest.dependencies,
+    ...manifest.devDependencies,
+    ...manifest.optionalDependencies,
+  }).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version));
+  const locked = Object.entries(packages).map(([path, entry]) => ({
+    name: path.replace(/^.*node_modules\//, ""),
+    ...entry,
+  }));
+  return [
+    ...inexact.map(([name, version]) => `package.json: ${name} "${version}" is no exact version.`),
+    ...locked
+      .filter(({ hasInstallScript, name }) => hasInstallScript && !allowed.has(name))
+      .map(({ name }) => `package-lock.json: ${name} runs a script when it is installed.`),
+    ...locked
+      .filter(({ resolved }) => resolved !== undefined)
+      .map(({ name }) => `package-lock.json: ${name} has an address: npm install in this folder.`),
+    ...(/registry\s*=|https?:/.test(readFileSync(".npmrc", "utf8"))
+      ? [".npmrc names a registry."]
+      : []),
+  ].join("\n");
+}
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(path, "utf8"));
 }
