@@ -27,7 +27,7 @@ const BOUNDS: SearchBounds = { matches: 10_000, lines: 50_000, timeMs: 60_000 };
 const COUNT_SHARE = 0.1;
 const COUNT_MS = 25;
 /** If nothing was found, what was skipped matters more. */
-const COUNT_NONE_MS = 400;
+const COUNT_NONE_MS = 100;
 
 export type GrepParameters = TObject<{
   pattern: TString;

@@ -9,6 +9,9 @@ import { walk } from "./walk.ts";
 /** How many paths that could not be read are named. */
 const MAX_NAMED = 5;
 
+/** Entries that are looked at in a few milliseconds, whatever else the machine does. */
+const SMALL_TREE = 4000;
+
 export interface SearchRoot {
   /** Absolute, links resolved. */
   path: string;
@@ -58,7 +61,7 @@ export interface Skipped {
   isExact: boolean;
 }
 
-/** Counts what ignore rules leave out, for at most `budgetMs`. */
+/** Counts what ignore rules leave out: wholly in a small tree, in a large one for at most `budgetMs`. */
 export async function countSkipped(
   workspace: Workspace,
   root: SearchRoot,
@@ -73,7 +76,7 @@ export async function countSkipped(
   const { skipped, isPartial } = await walk(workspace, root.path, {
     ignored: false,
     above: scope.counting,
-    isOver: () => performance.now() > until,
+    isOver: (seen) => seen > SMALL_TREE && performance.now() > until,
     signal,
   });
   return { count: skipped, isExact: !isPartial };

@@ -22,8 +22,8 @@ export interface WalkOptions {
   above: FolderRules | undefined;
   /** Called for each entry, in no particular order; what it keeps is its business. */
   onEntry?: (entry: WalkedEntry) => void;
-  /** The walk ends early when this says so; asked between folders. */
-  isOver?: () => boolean;
+  /** The walk ends early when this says so; asked between folders, with how many entries were seen. */
+  isOver?: (seen: number) => boolean;
   signal?: AbortSignal | undefined;
 }
 
@@ -55,7 +55,7 @@ export async function walk(
     const next: Folder[] = [];
     for (let at = 0; at < level.length; at += AT_ONCE) {
       options.signal?.throwIfAborted();
-      if (seen > MAX_ENTRIES || options.isOver?.()) return { ...walked, isPartial: true };
+      if (seen > MAX_ENTRIES || options.isOver?.(seen)) return { ...walked, isPartial: true };
       const some = level.slice(at, at + AT_ONCE);
       const found = await Promise.all(some.map((folder) => readFolder(workspace, folder, options)));
       for (const [n, read] of found.entries()) {
