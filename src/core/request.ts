@@ -154,10 +154,9 @@ async function buildRequest(run: Run): Promise<StreamContext> {
       transformContext.call(run.config, copy, run.stop.signal),
     );
   }
-  const copy = [...messages];
   const sent = convertToLlm
-    ? await run.hook("convertToLlm", () => convertToLlm.call(run.config, copy))
-    : copy.filter(isForModels);
+    ? await run.hook("convertToLlm", () => convertToLlm.call(run.config, [...messages]))
+    : messages.filter(isForModels);
   if (!Array.isArray(sent)) {
     throw new EndOfRun({ reason: "error", cause: { message: "convertToLlm gave no list" } });
   }

@@ -1,11 +1,10 @@
-// The body of a request. Each message is turned into bytes once and kept by identity, so that a turn costs what it adds;
-// the cache marks, which move, are set into the finished blocks. https://docs.anthropic.com/en/api/messages
+// The body of a request: what stands before the messages is made anew, the messages themselves are kept as bytes.
+// https://docs.anthropic.com/en/api/messages
 import type { StreamContext, StreamOptions } from "../../core/events.ts";
-import type { Message, Model } from "../../core/messages.ts";
+import type { Model } from "../../core/messages.ts";
 import type { Tool } from "../../core/tool.ts";
-import { repairHistory } from "../history.ts";
-import { jsonText, marked, sentBlock, type SentBlock } from "./sent-block.ts";
-import { type SentMessage, sendMessages } from "./send-messages.ts";
+import { conversationOf } from "./conversation.ts";
+import { jsonText, listed, marked, sentBlock } from "./sent-block.ts";
 import { thinkingConfig } from "./thinking.ts";
 import { ToolNames } from "./tool-names.ts";
 import { toolText } from "./tool-text.ts";
@@ -20,20 +19,29 @@ export function buildRequest(
 }
 
 /**
- * The request's JSON in UTF-8. The part up to the last message is that of the request before, cache marks and scalar options
- * left out. With thinking there is no `temperature`.
+ * The request's JSON in UTF-8, valid until the next call. The part up to the last message is that of the request before,
+ * cache marks and scalar options left out. With thinking there is no `temperature`.
  */
 export function requestBytes(
   model: Model,
   context: StreamContext,
   options: StreamOptions = {},
 ): Uint8Array<ArrayBuffer> {
-  const history: Message[] = repairHistory(context.messages);
   const names = toolNamesOf(context);
-  const sent = sendMessages(history, { model, names });
+  const conversation = conversationOf(context.messages, model, names);
+  return conversation.bytes(
+    headOf(model, context, { options, names, mayThink: conversation.mayThink }),
+  );
+}
+
+/** Everything before the messages. */
+function headOf(
+  model: Model,
+  context: StreamContext,
+  { options, names, mayThink }: { options: StreamOptions; names: ToolNames; mayThink: boolean },
+): Uint8Array {
   const maxTokens = Math.max(1, Math.floor(options.maxTokens ?? model.maxTokens));
   const reasoning = model.reasoning ? options.reasoning : undefined;
-  const { mayThink } = sent;
   const config = thinkingConfig(model.id, { reasoning, maxTokens, mayThink });
   const fields = [
     `"model":${JSON.stringify(model.id)}`,
@@ -58,8 +66,6 @@ export function requestBytes(
     parts.push(Buffer.from(',"tools":['), ...listed(blocks, "mark the last"), END_OF_LIST);
   }
   parts.push(Buffer.from(',"messages":['));
-  addMessages(parts, sent.messages);
-  parts.push(Buffer.from("]}"));
   return Buffer.concat(parts);
 }
 
@@ -73,37 +79,7 @@ function onePerName(tools: readonly Tool[]): Tool[] {
   });
 }
 
-const COMMA = Buffer.from(",");
 const END_OF_LIST = Buffer.from("]");
-const END_OF_MESSAGE = Buffer.from("]}");
-const HEADS = {
-  user: Buffer.from('{"role":"user","content":['),
-  assistant: Buffer.from('{"role":"assistant","content":['),
-};
-
-function* listed(
-  blocks: readonly SentBlock[],
-  marks: "mark the last" | "no mark",
-): Generator<Uint8Array> {
-  for (const [index, block] of blocks.entries()) {
-    if (index > 0) yield COMMA;
-    yield marks === "mark the last" && index === blocks.length - 1 ? marked(block) : block.bytes;
-  }
-}
-
-/**
- * The last two user messages are marked: the newest so that the next request finds it, the one before because the
- * API looks back only 20 blocks, and a batch may have more.
- */
-function addMessages(parts: Uint8Array[], messages: readonly SentMessage[]): void {
-  const users = messages.flatMap(({ role }, index) => (role === "user" ? [index] : []));
-  const marks = new Set(users.slice(-2));
-  for (const [index, { role, blocks }] of messages.entries()) {
-    if (index > 0) parts.push(COMMA);
-    parts.push(HEADS[role], ...listed(blocks, marks.has(index) ? "mark the last" : "no mark"));
-    parts.push(END_OF_MESSAGE);
-  }
-}
 
 /** How the tools of a request are called on the wire. */
 export function toolNamesOf({ tools = [] }: StreamContext): ToolNames {

@@ -19,53 +19,68 @@ export interface SentMessage {
   blocks: readonly SentBlock[];
 }
 
-/** `mayThink` is false inside a run of calls that was begun without thinking: the API refuses to start there. */
-export interface SentMessages {
-  messages: SentMessage[];
-  mayThink: boolean;
-}
-
 /** Stands where the API wants a user message and the history has none. */
 const GO_ON = sentBlock("text", '{"type":"text","text":"(continue)"}');
 
 /**
- * Alternates user and assistant, begins and ends with user; all results of a batch lie first in the one message behind
- * it. Expects each call's result behind its message, in order.
+ * The API's messages of a repaired history, which can be added to. They alternate user and assistant, begin and end with
+ * user; all results of a batch lie first in the one message behind it. Expects each call's result behind its message, in
+ * order.
  */
-export function sendMessages(
-  history: readonly Message[],
-  { model, names }: { model: Model; names: ToolNames },
-): SentMessages {
-  const messages: SentMessage[] = [];
-  let user: SentBlock[] = [];
-  let callIds: string[] = [];
-  let nextResult = 0;
-  let thought = false;
-  const ids = new CallIds();
-  for (const message of history) {
-    if (message.role === "assistant") {
-      const sentIds = ids.of(message);
-      const blocks = assistantBlocks(message, { model, names, ids: sentIds });
-      if (blocks.length === 0) continue;
-      messages.push({ role: "user", blocks: user.length > 0 ? user : [GO_ON] });
-      messages.push({ role: "assistant", blocks });
-      // Behind results the run of calls goes on, and its first message decides.
-      thought = isThinking(blocks[0]) || (nextResult > 0 && thought);
-      user = [];
-      callIds = sentIds;
-      nextResult = 0;
-    } else if (message.role === "toolResult") {
-      const { result, images } = resultBlocks(message, model, callIds[nextResult] ?? "");
-      // Results stand first; images that cannot lie in one follow behind them all.
-      user.splice(nextResult, 0, result);
-      nextResult++;
-      user.push(...images);
-    } else {
-      user.push(...userBlocks(message, model));
-    }
+export class SentHistory {
+  readonly #model: Model;
+  readonly #names: ToolNames;
+  readonly #ids = new CallIds();
+  readonly #closed: SentMessage[] = [];
+  #user: SentBlock[] = [];
+  #callIds: string[] = [];
+  #nextResult = 0;
+  #thought = false;
+
+  constructor(model: Model, names: ToolNames) {
+    this.#model = model;
+    this.#names = names;
   }
-  messages.push({ role: "user", blocks: user.length > 0 ? user : [GO_ON] });
-  return { messages, mayThink: nextResult === 0 || thought };
+
+  /** All but the last message: what is added later leaves them as they are. */
+  get closed(): readonly SentMessage[] {
+    return this.#closed;
+  }
+
+  /** The last message, which what is added next may join. */
+  get last(): SentMessage {
+    return { role: "user", blocks: this.#user.length > 0 ? this.#user : [GO_ON] };
+  }
+
+  /** False inside a run of calls that was begun without thinking: the API refuses to start there. */
+  get mayThink(): boolean {
+    return this.#nextResult === 0 || this.#thought;
+  }
+
+  add(message: Message): void {
+    const model = this.#model;
+    if (message.role === "assistant") this.#addAssistant(message);
+    else if (message.role === "toolResult") {
+      const id = this.#callIds[this.#nextResult] ?? "";
+      const { result, images } = resultBlocks(message, model, id);
+      // Results stand first; images that cannot lie in one follow behind them all.
+      this.#user.splice(this.#nextResult, 0, result);
+      this.#nextResult++;
+      this.#user.push(...images);
+    } else this.#user.push(...userBlocks(message, model));
+  }
+
+  #addAssistant(message: AssistantMessage): void {
+    const ids = this.#ids.of(message);
+    const blocks = assistantBlocks(message, { model: this.#model, names: this.#names, ids });
+    if (blocks.length === 0) return;
+    this.#closed.push(this.last, { role: "assistant", blocks });
+    // Behind results the run of calls goes on, and its first message decides.
+    this.#thought = isThinking(blocks[0]) || (this.#nextResult > 0 && this.#thought);
+    this.#user = [];
+    this.#callIds = ids;
+    this.#nextResult = 0;
+  }
 }
 
 function isThinking(block: SentBlock | undefined): boolean {

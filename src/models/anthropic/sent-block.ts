@@ -19,6 +19,19 @@ export function marked({ bytes }: Pick<SentBlock, "bytes">): Uint8Array {
 
 const MARK = Buffer.from(',"cache_control":{"type":"ephemeral"}}');
 
+/** The blocks as the members of a list. */
+export function* listed(
+  blocks: readonly SentBlock[],
+  marks: "mark the last" | "no mark",
+): Generator<Uint8Array> {
+  for (const [index, block] of blocks.entries()) {
+    if (index > 0) yield COMMA;
+    yield marks === "mark the last" && index === blocks.length - 1 ? marked(block) : block.bytes;
+  }
+}
+
+const COMMA = Buffer.from(",");
+
 /**
  * JSON text that every server takes: half a surrogate pair, which a model can write as an escape, becomes U+FFFD, also
  * in a key. The API refuses it in a request, and would for ever. Throws for a circle.
