@@ -55,6 +55,7 @@ export class Batch {
   ): Promise<SettledCall[]> {
     await this.early.close(requested);
     const calls = requested.map((request, index) => this.#adopt(request, index));
+    await this.#claimEarly(calls);
     for (const [index, { settled }] of requested.entries()) {
       if (settled) this.#scheduler.finish(index, false);
     }
@@ -116,6 +117,16 @@ export class Batch {
       call.startTold = call.endTold = true;
     }
     return call;
+  }
+
+  /** What still runs since before the end of the message says what it reads, if others may have to wait for it. */
+  async #claimEarly(calls: readonly Call[]): Promise<void> {
+    if (calls.every((call) => call.early)) return;
+    for (const call of calls) {
+      if (!call.early || call.claims) continue;
+      call.claims = await claimsOf(this.#run, call);
+      this.#scheduler.claim(call.ref.index, call.claims);
+    }
   }
 
   /** Decided over the tools that are found, before any gate. */

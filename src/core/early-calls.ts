@@ -51,7 +51,7 @@ export class EarlyCalls {
 
   /** The message is whole: nothing more starts early; what the message no longer holds so is discarded. */
   async close(requested: readonly RequestedCall[]): Promise<void> {
-    this.#closing.stop(abortError("the message has ended"));
+    this.#closing.stop(CLOSED);
     this.#closing.release();
     await this.#working;
     for (const [index, early] of this.#calls.entries()) {
@@ -107,9 +107,10 @@ export class EarlyCalls {
     call.args = deepFreeze(structuredClone(early.checked.args));
     call.pure = await isPure(this.#run, call);
     if (!call.pure || this.#closing.stopped) return false;
-    call.claims = await claimsOf(this.#run, call);
+    if (this.#run.config.authorize) call.claims = await claimsOf(this.#run, call);
     if (!(await this.#isAllowed(call)) || this.#closing.stopped || call.stop.stopped) return false;
-    this.#scheduler.claim(call.ref.index, call.claims);
+    // Pure calls do not hold each other up; what this one reads is asked once there is another kind of call.
+    this.#scheduler.claim(call.ref.index, call.claims ?? []);
     call.early = this.#scheduler
       .turn(call.ref.index, call.stop.signal)
       .then(() => (call.stop.stopped ? undefined : executeCall(this.#run, call)));
@@ -144,6 +145,9 @@ export class EarlyCalls {
     this.#run.emit({ type: "tool_execution_end", ...end });
   }
 }
+
+/** One for all: making an error costs more than all else here. */
+const CLOSED = abortError("the message has ended");
 
 function isSame(early: EarlyCall, request: RequestedCall): boolean {
   const { toolCall } = early.call;

@@ -147,16 +147,16 @@ function jitter(run: Run, attempt: number): number {
 async function buildRequest(run: Run): Promise<StreamContext> {
   const { transformContext, convertToLlm } = run.config;
   const { systemPrompt, tools } = run.context;
-  let messages = run.context.messages;
-  if (transformContext) {
-    const copy = [...messages];
-    messages = await run.hook("transformContext", () =>
-      transformContext.call(run.config, copy, run.stop.signal),
-    );
-  }
-  const sent = convertToLlm
-    ? await run.hook("convertToLlm", () => convertToLlm.call(run.config, [...messages]))
-    : messages.filter(isForModels);
+  const messages = transformContext
+    ? await run.hook("transformContext", () =>
+        transformContext.call(run.config, [...run.context.messages], run.stop.signal),
+      )
+    : undefined;
+  let sent: Message[];
+  if (convertToLlm) {
+    const whole = messages ?? run.context.messages;
+    sent = await run.hook("convertToLlm", () => convertToLlm.call(run.config, [...whole]));
+  } else sent = messages ? messages.filter(isForModels) : run.sendable(isForModels);
   if (!Array.isArray(sent)) {
     throw new EndOfRun({ reason: "error", cause: { message: "convertToLlm gave no list" } });
   }

@@ -7,7 +7,7 @@ import type { AgentContext, AgentLoopConfig, Clock, Ids, RecordEntry, Timers } f
 import { AgentEventQueue } from "./event-queue.ts";
 import type { AgentEvent, EndCause, EndReason, StreamFn, StreamOptions } from "./events.ts";
 import { Limits } from "./limits.ts";
-import type { AgentMessage, Model } from "./messages.ts";
+import type { AgentMessage, Message, Model } from "./messages.ts";
 import { RepeatedCalls } from "./repeated-calls.ts";
 import type { AgentTool } from "./tool.ts";
 
@@ -72,6 +72,10 @@ export class Run {
   /** The ids of all calls that have their result. */
   readonly settledCalls: Set<string> = new Set<string>();
   #ended = false;
+  // The context's list grows at its end, or is another list.
+  #seenOf: AgentMessage[] | undefined;
+  #seen = 0;
+  #sendable: Message[] = [];
 
   constructor(context: AgentContext, config: AgentLoopConfig, ports: Ports) {
     this.config = config;
@@ -107,6 +111,21 @@ export class Run {
     this.context.messages.push(message);
     this.newMessages.push(message);
     this.emit({ type: "message_end", message });
+  }
+
+  /** The messages that `wanted` lets through, as a list of the caller's own; only new ones are looked at. */
+  sendable(wanted: (message: AgentMessage) => message is Message): Message[] {
+    const { messages } = this.context;
+    if (this.#seenOf !== messages) {
+      this.#seenOf = messages;
+      this.#seen = 0;
+      this.#sendable = [];
+    }
+    for (; this.#seen < messages.length; this.#seen++) {
+      const message = messages[this.#seen];
+      if (message && wanted(message)) this.#sendable.push(message);
+    }
+    return this.#sendable.slice();
   }
 
   /** Tells of a message that stands in the history already. */
