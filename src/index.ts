@@ -44,6 +44,7 @@ function bound(config: AgentLoopConfig): AgentLoopConfig {
 export { Agent } from "./agent/agent.ts";
 export type { AgentListener, AgentOptions, RunEnd } from "./agent/agent.ts";
 export type { AgentState, InitialState, ThinkingLevel } from "./agent/agent-state.ts";
+export { BadOptionError } from "./agent/bad-option-error.ts";
 export { createAgent } from "./agent/create-agent.ts";
 export type { CreateAgentOptions } from "./agent/create-agent.ts";
 export { buildSystemPrompt } from "./agent/system-prompt.ts";
@@ -126,6 +127,8 @@ export type { TruncateLimits, Truncation } from "./lib/text/truncate.ts";
 export { defaultModel, findModel, listModels } from "./models/catalog.ts";
 export type { FoundModel, ListedModel } from "./models/catalog.ts";
 export { streamByApi } from "./models/index.ts";
+export type { JsonLine, ResultLine, SessionLine } from "./modes/json-lines.ts";
+export { jsonLinesSchema } from "./modes/json-lines-schema.ts";
 export { createBashTool } from "./tools/bash.ts";
 export { createEditTool } from "./tools/edit.ts";
 export { createFindTool } from "./tools/find.ts";

@@ -40,8 +40,12 @@ export function buildSystemPrompt(parts: SystemPromptParts): string {
 
 /** A folder's name may hold line breaks, and words meant for the model behind them. */
 function onOneLine(path: string): string {
-  return /\p{Cc}|\p{Zl}|\p{Zp}/u.test(path) ? JSON.stringify(path) : path;
+  if (!BREAKS.test(path)) return path;
+  const escape = (part: string): string => encodeURIComponent(part);
+  return JSON.stringify(path.replaceAll(new RegExp(BREAKS, "gu"), escape));
 }
+
+const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 function toolSection(tools: SystemPromptParts["tools"]): string[] {
   const lines = tools

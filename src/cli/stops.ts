@@ -3,12 +3,16 @@ import type { Agent } from "../agent/agent.ts";
 import { EXIT_BUG, EXIT_ERROR, EXIT_OK, exitCodeOfSignal, type StopSignal } from "./exit-codes.ts";
 import { bugReport } from "./failure-lines.ts";
 
+/** After an abort, commands that do not listen are forced to end within this long. */
+const FORCED_AFTER_MS = 700;
 /** A run that was told to end, and output that nobody reads, get this long; then the process leaves. */
 const MAX_GOODBYE_MS = 3000;
 
 /** Turns signals and closed streams into an abort of the run, so that its commands end and its history is whole. */
 export class Stops {
   signal: StopSignal | undefined;
+  #signals = 0;
+  #firstAt = 0;
   #agent: Agent | undefined;
   /** The code that stands above the run's own. */
   #code: number | undefined;
@@ -35,13 +39,20 @@ export class Stops {
     return this.#code;
   }
 
-  /** The first one aborts the run, a second of any kind leaves at once. */
+  /** The first one aborts the run, the second leaves as soon as no command can be left behind, the third at once. */
   #onSignal(signal: StopSignal): void {
     const code = exitCodeOfSignal(signal);
-    if (this.signal || !this.#agent) process.exit(code);
+    this.#signals++;
+    if (!this.#agent || this.#signals > 2) process.exit(code);
+    if (this.#signals === 2) {
+      const sinceFirst = performance.now() - this.#firstAt;
+      leaveAfter(Math.max(0, FORCED_AFTER_MS - sinceFirst), code);
+      return;
+    }
     this.signal = signal;
+    this.#firstAt = performance.now();
     this.#agent.abort(signal === "SIGINT" ? undefined : `ended by ${signal}`);
-    leaveLater(code);
+    leaveAfter(MAX_GOODBYE_MS, code);
   }
 
   #onBug(error: unknown): void {
@@ -49,7 +60,7 @@ export class Stops {
     if (!this.#agent || this.#code === EXIT_BUG) process.exit(EXIT_BUG);
     this.#code = EXIT_BUG;
     this.#agent.abort("a bug of Errand's own");
-    leaveLater(EXIT_BUG);
+    leaveAfter(MAX_GOODBYE_MS, EXIT_BUG);
   }
 
   /** A reader who has enough (`| head`) is no error; a full disk is. */
@@ -64,12 +75,18 @@ export class Stops {
   }
 }
 
-function leaveLater(code: number): void {
-  setTimeout(() => process.exit(code), MAX_GOODBYE_MS).unref();
+function leaveAfter(ms: number, code: number): void {
+  setTimeout(() => process.exit(code), ms).unref();
 }
 
-/** Resolves when what was written has left the process, or cannot. */
-export function flushed(stream: NodeJS.WriteStream): Promise<void> {
+/** Resolves when what was written has left the process, or cannot; an error of the last write was told by then. */
+export async function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  // A file's error comes an instant after its write.
+  await new Promise((resolve) => setImmediate(resolve));
+  await drained(stream);
+}
+
+function drained(stream: NodeJS.WriteStream): Promise<void> {
   if (stream.destroyed || stream.writableLength === 0) return Promise.resolve();
   return new Promise((resolve) => {
     stream.once("error", () => resolve());

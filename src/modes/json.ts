@@ -2,7 +2,7 @@
 import type { Agent, RunEnd } from "../agent/agent.ts";
 import { AgentEventQueue } from "../core/event-queue.ts";
 import { textOf, type UserMessage } from "../core/messages.ts";
-import { JSON_LINES_VERSION, lineText, toLine } from "./json-lines.ts";
+import { JSON_LINES_VERSION, lineText, type SessionLine, toLine } from "./json-lines.ts";
 import { addUsage, noTotals, type OutputPort } from "./output.ts";
 
 export interface JsonSession {
@@ -33,17 +33,16 @@ export async function runJson(
     if (message.role === "assistant") text = textOf(message.content);
     if (message.role === "assistant" || message.role === "toolResult") addUsage(totals, message);
   });
-  const model = { provider, id };
-  const first = { type: "session", version: JSON_LINES_VERSION, id: sessionId } as const;
-  await port.out(lineText({ ...first, cwd, model, timestamp }));
-  const written = writeEvents(queue, port);
+  const told = { type: "session", version: JSON_LINES_VERSION, id: sessionId, cwd } as const;
+  const first = { ...told, model: { provider, id }, timestamp };
+  const written = writeLines(first, queue, port);
   try {
     const end = await agent.prompt(prompt);
     await written;
     const { reason, cause } = end;
     const { costUsd, ...usage } = totals;
-    const told = { text, reason, ...(cause ? { cause } : {}), usage, costUsd, sessionId };
-    await port.out(lineText({ type: "result", ...told }));
+    const last = { text, reason, ...(cause ? { cause } : {}), usage, costUsd, sessionId };
+    await port.out(lineText({ type: "result", ...last }));
     return end;
   } finally {
     stop();
@@ -51,6 +50,11 @@ export async function runJson(
   }
 }
 
-async function writeEvents(queue: AgentEventQueue, port: OutputPort): Promise<void> {
+async function writeLines(
+  first: SessionLine,
+  queue: AgentEventQueue,
+  port: OutputPort,
+): Promise<void> {
+  await port.out(lineText(first));
   for await (const event of queue) await port.out(lineText(toLine(event)));
 }
