@@ -101,12 +101,6 @@ describe("the Anthropic wire and odd servers", () => {
     assert.match(message.errorMessage ?? "", /does not speak TLS/);
   });
 
-  test("a port that the platform refuses is no case for a repeat", async () => {
-    const message = await askAddress("http://127.0.0.1:25");
-    assert.equal(message.errorKind, "bad_request");
-    assert.match(message.errorMessage ?? "", /port 25/);
-  });
-
   test("an address may end in /v1, in slashes, or in a path of its own", async () => {
     const server = await startModelServer({
       respond: () => ({ text: "fine" }),

@@ -2,6 +2,7 @@
 // last message, and the cache marks of the last two user messages) is written behind the finished part each time.
 import type { Message, Model } from "../../core/messages.ts";
 import { repairHistory } from "../history.ts";
+import type { RequestBody } from "./request.ts";
 import { listed } from "./sent-block.ts";
 import { SentHistory, type SentMessage } from "./send-messages.ts";
 import type { ToolNames } from "./tool-names.ts";
@@ -10,8 +11,8 @@ import type { ToolNames } from "./tool-names.ts";
 export interface RequestMessages {
   /** See `SentHistory`. */
   readonly mayThink: boolean;
-  /** The whole body: `head`, the messages, and the end. Valid until the next call. */
-  bytes(head: Uint8Array): Uint8Array<ArrayBuffer>;
+  /** The whole body: `head`, the messages, and the end. Lent until it is released. */
+  body(head: Uint8Array): RequestBody;
 }
 
 // By the first message, which every request of a conversation begins with.
@@ -44,7 +45,9 @@ const HEADS = {
 class Conversation implements RequestMessages {
   readonly variant: string;
   readonly #sent: SentHistory;
-  readonly #body = new GrowingBytes();
+  #body = new GrowingBytes();
+  /** How many requests still send from it. */
+  #lent = 0;
   /** The messages that were added, by identity. */
   #history: Message[] = [];
   #head: Uint8Array = new Uint8Array(0);
@@ -87,7 +90,9 @@ class Conversation implements RequestMessages {
     return true;
   }
 
-  bytes(head: Uint8Array): Uint8Array<ArrayBuffer> {
+  body(head: Uint8Array): RequestBody {
+    // What another request still sends is left as it is.
+    if (this.#lent > 0) this.#body = this.#body.copy();
     const body = this.#body;
     if (!isEqual(head, this.#head)) {
       // Another head moves everything: the finished part is copied behind it once.
@@ -111,7 +116,19 @@ class Conversation implements RequestMessages {
     }
     this.#add(last, "mark the last", closed.length);
     body.add(END);
-    return body.view();
+    return this.#lend(body);
+  }
+
+  #lend(body: GrowingBytes): RequestBody {
+    this.#lent++;
+    let isLent = true;
+    return {
+      bytes: body.view(),
+      release: () => {
+        if (isLent) this.#lent--;
+        isLent = false;
+      },
+    };
   }
 
   #add(message: SentMessage | undefined, marks: "mark the last" | "no mark", at: number): void {
@@ -126,7 +143,7 @@ class Conversation implements RequestMessages {
 
 /** Bytes that are added to at the end, with room to spare so that each is copied a few times at most. */
 class GrowingBytes {
-  #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(16_384);
+  #bytes: Uint8Array = new Uint8Array(16_384);
   length = 0;
 
   add(part: Uint8Array): void {
@@ -148,7 +165,13 @@ class GrowingBytes {
     return this.#bytes.slice(from, to);
   }
 
-  view(): Uint8Array<ArrayBuffer> {
+  copy(): GrowingBytes {
+    const copy = new GrowingBytes();
+    copy.add(this.view());
+    return copy;
+  }
+
+  view(): Uint8Array {
     return this.#bytes.subarray(0, this.length);
   }
 }

@@ -186,29 +186,13 @@ export function failureOfConnection(error: unknown, url: URL): WireFailure {
       message: `${host} does not speak TLS (${code}). Check whether the base URL (${url.origin}) begins with http or https.`,
     };
   }
-  // The platform refuses some ports, such as those of mail servers, whoever listens there.
-  if (deepest(error) === "bad port") {
-    return {
-      kind: "bad_request",
-      message: `Requests to port ${url.port} are not allowed. Choose another one for the server, and check the base URL (${url.origin}).`,
-    };
-  }
-  if (isParserError(error)) {
+  if (code.startsWith("HPE_")) {
     return {
       kind: "protocol",
       message: `${host} does not speak HTTP. Check the base URL (${url.origin}).`,
     };
   }
-  if (/^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/.test(code)) {
-    return { kind: "idle_timeout", message: `${host} was silent for too long.` };
-  }
   return { kind: "network", message: connectionText(code, { host, origin: url.origin, error }) };
-}
-
-/** What fetch throws for an answer that is no HTTP. */
-function isParserError(error: unknown): boolean {
-  const cause = isRecord(error) ? error.cause : undefined;
-  return isRecord(cause) && cause.name === "HTTPParserError";
 }
 
 function connectionText(
@@ -224,11 +208,9 @@ function connectionText(
     case "ETIMEDOUT":
     case "EHOSTUNREACH":
     case "ENETUNREACH":
-    case "UND_ERR_CONNECT_TIMEOUT":
       return `${host} cannot be reached (${code}). Check the network, or the proxy in HTTPS_PROXY.`;
     case "ECONNRESET":
     case "EPIPE":
-    case "UND_ERR_SOCKET":
       return `The connection to ${host} broke off (${code}).`;
     default:
       return `The connection to ${host} failed: ${code || shortText(deepest(error))}.`;

@@ -9,29 +9,38 @@ import { thinkingConfig } from "./thinking.ts";
 import { ToolNames } from "./tool-names.ts";
 import { toolText } from "./tool-text.ts";
 
+/** A body that is lent: its bytes hold until it is released. */
+export interface RequestBody {
+  bytes: Uint8Array;
+  /** It was sent, or will not be. */
+  release(): void;
+}
+
 /** The request's JSON as text. */
 export function buildRequest(
   model: Model,
   context: StreamContext,
   options: StreamOptions = {},
 ): string {
-  return Buffer.from(requestBytes(model, context, options)).toString();
+  const body = requestBody(model, context, options);
+  const text = Buffer.from(body.bytes).toString();
+  body.release();
+  return text;
 }
 
 /**
- * The request's JSON in UTF-8, valid until the next call. The part up to the last message is that of the request before,
- * cache marks and scalar options left out. With thinking there is no `temperature`.
+ * The request's JSON in UTF-8. The part up to the last message is that of the request before, cache marks and scalar
+ * options left out. With thinking there is no `temperature`.
  */
-export function requestBytes(
+export function requestBody(
   model: Model,
   context: StreamContext,
   options: StreamOptions = {},
-): Uint8Array<ArrayBuffer> {
+): RequestBody {
   const names = toolNamesOf(context);
   const conversation = conversationOf(context.messages, model, names);
-  return conversation.bytes(
-    headOf(model, context, { options, names, mayThink: conversation.mayThink }),
-  );
+  const { mayThink } = conversation;
+  return conversation.body(headOf(model, context, { options, names, mayThink }));
 }
 
 /** Everything before the messages. */

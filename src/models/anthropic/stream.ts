@@ -10,6 +10,7 @@ import type {
 import { type AssistantMessage, emptyUsage, type Model } from "../../core/messages.ts";
 import { EventStream } from "../../lib/async/event-stream.ts";
 import { createEventReader, EventTooLong } from "../../lib/sse/event-reader.ts";
+import { post, type PostResponse } from "../http/post.ts";
 import { describeError } from "../../lib/text/describe-error.ts";
 import {
   applyFailure,
@@ -22,7 +23,7 @@ import {
 } from "./errors.ts";
 import { type Endpoint, endpointOf } from "./endpoint.ts";
 import { ResponseReader } from "./read-response.ts";
-import { requestBytes, toolNamesOf } from "./request.ts";
+import { type RequestBody, requestBody, toolNamesOf } from "./request.ts";
 import { ToolNames } from "./tool-names.ts";
 
 /** Bytes of an error's body that are read. */
@@ -92,7 +93,7 @@ class Attempt {
       const endpoint = endpointOf(this.#model, this.#options);
       if (!endpoint.ok) return this.#fail({ kind: endpoint.kind, message: endpoint.message });
       this.#secrets = endpoint.secrets;
-      const body = requestBytes(this.#model, context, this.#options);
+      const body = requestBody(this.#model, context, this.#options);
       this.#names = toolNamesOf(context);
       await this.#exchange(endpoint, body);
     } catch (error) {
@@ -101,22 +102,12 @@ class Attempt {
     }
   }
 
-  async #exchange(endpoint: Endpoint, body: Uint8Array<ArrayBuffer>): Promise<void> {
-    const { url, headers } = endpoint;
+  async #exchange({ url, headers }: Endpoint, body: RequestBody): Promise<void> {
     try {
-      const response = await fetch(url, {
-        method: "POST",
-        headers,
-        body,
-        // A redirect would take the key along to wherever it points.
-        redirect: "manual",
-        signal: this.#socket.signal,
-      });
+      const request = { url, headers, body: body.bytes, signal: this.#socket.signal };
+      const response = await post(request).finally(() => body.release());
       if (this.#ended) return;
       if (response.status !== 200) return await this.#readFailure(response, url);
-      if (!response.body) {
-        return this.#fail({ kind: "truncated", message: `${url.host} answered without a body.` });
-      }
       // Whatever the content type claims: both are found wrong in the field.
       await this.#readStream(response.body, url);
     } catch (error) {
@@ -128,7 +119,7 @@ class Attempt {
     }
   }
 
-  async #readFailure(response: Response, url: URL): Promise<void> {
+  async #readFailure(response: PostResponse, url: URL): Promise<void> {
     const body = await this.#readHead(response);
     if (this.#ended) return;
     const { status, headers } = response;
@@ -136,14 +127,14 @@ class Attempt {
   }
 
   /** The body's first bytes as text; a body that breaks off counts as what came of it. */
-  async #readHead(response: Response): Promise<string> {
+  async #readHead({ body }: PostResponse): Promise<string> {
     const parts: Uint8Array[] = [];
     let size = 0;
-    const reader = response.body?.getReader();
-    const giveUp = setTimeout(() => void reader?.cancel().catch(() => {}), ERROR_BODY_MS);
+    const iterator = body[Symbol.asyncIterator]();
+    const giveUp = setTimeout(() => this.#socket.abort(), ERROR_BODY_MS);
     try {
-      while (reader && size < MAX_ERROR_BODY) {
-        const { done, value } = await reader.read();
+      while (size < MAX_ERROR_BODY) {
+        const { done, value } = await iterator.next();
         if (done) break;
         parts.push(value);
         size += value.length;
@@ -156,7 +147,7 @@ class Attempt {
     return textOfHead(parts);
   }
 
-  async #readStream(body: ReadableStream<Uint8Array>, url: URL): Promise<void> {
+  async #readStream(body: AsyncIterable<Uint8Array>, url: URL): Promise<void> {
     const message = this.#message;
     const response = new ResponseReader({
       message,
@@ -182,13 +173,10 @@ class Attempt {
         if (step.status === "failed") this.#fail(step.failure);
       },
     });
-    const reader = body.getReader();
     let size = 0;
     const head: Uint8Array[] = [];
-    while (true) {
-      const { done, value } = await reader.read();
+    for await (const value of body) {
       if (this.#ended && !this.#isDone()) return;
-      if (done) break;
       if (this.#ended) continue;
       size += value.length;
       if (size > MAX_RESPONSE) return this.#fail(tooLarge(url.host, "a response"));
