@@ -108,6 +108,13 @@ describe("how a command ended", () => {
   });
 });
 
+test("a command may open its outputs by their names", async () => {
+  assert.equal(
+    await text("echo a >/dev/stderr; echo b | tee /dev/stdout; sh -c 'echo c >/dev/stderr'"),
+    "a\nb\nb\nc",
+  );
+});
+
 test("a command runs in the workspace's folder, and cd does not carry over", async () => {
   mkdirSync(join(folder, "sub"));
   assert.equal(await text("cd sub; pwd"), join(folder, "sub"));

@@ -54,7 +54,7 @@ export class OutputTail {
     this.#store = store;
   }
 
-  /** The chunk must not change any more. A character that is cut between chunks of a stream is put together again. */
+  /** What is kept is copied. A character that is cut between chunks of a stream is put together again. */
   add(chunk: Uint8Array, stream: StreamName): void {
     const carried = this.#carried[stream];
     const bytes = carried === undefined ? chunk : Buffer.concat([carried, chunk]);
@@ -64,7 +64,7 @@ export class OutputTail {
       this.#take(bytes);
       return;
     }
-    this.#carried[stream] = bytes.subarray(bytes.length - incomplete);
+    this.#carried[stream] = Buffer.from(bytes.subarray(bytes.length - incomplete));
     this.#take(bytes.subarray(0, bytes.length - incomplete));
   }
 

@@ -1,5 +1,5 @@
 // Where the output of a command lies that is too long to show. Failing to keep it is told, and never fails the command.
-import { close, mkdtempSync, openSync, rmSync, writevSync, writev } from "node:fs";
+import { close, mkdtempSync, openSync, rmSync, write, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeError } from "../lib/text/describe-error.ts";
@@ -8,11 +8,9 @@ import { describeError } from "../lib/text/describe-error.ts";
 export const MAX_SPILL_BYTES: number = 64 * 1024 * 1024;
 /** Older files of one store make room: it holds 1 GB at most. */
 const MAX_FILES = 16;
-/** Small pieces are written together. */
+/** What is written at once, and how much may be on its way to the disk; beyond, the writer waits. */
 const BATCH_BYTES = 262_144;
-const BATCH_PIECES = 512;
-/** Bytes on their way to the disk; beyond, the writer waits for the disk. */
-const MAX_PENDING_BYTES = 4 * 1024 * 1024;
+const MAX_UNDER_WAY = 12;
 
 /** What was kept of an output, or why nothing was. */
 export type Spilled = { path: string; bytes: number } | { failure: string };
@@ -24,7 +22,7 @@ export interface SpillStore {
 }
 
 export interface SpillFile {
-  /** Keeps the chunk, which must not change any more, up to 64 MB in all. Never throws. */
+  /** Keeps a copy, up to 64 MB in all. Never throws. */
   write(chunk: Uint8Array): void;
   close(): Promise<Spilled>;
 }
@@ -70,11 +68,11 @@ class OpenSpill implements SpillFile {
   readonly #path: string;
   readonly #file: number;
   readonly #underWay = new Set<Promise<void>>();
-  #batch: Uint8Array[] = [];
+  readonly #free: Buffer[] = [];
+  #batch: Buffer = Buffer.allocUnsafeSlow(BATCH_BYTES);
   #batchBytes = 0;
+  /** Where the batch goes in the file. */
   #position = 0;
-  #taken = 0;
-  #pendingBytes = 0;
   #failure: string | undefined;
 
   constructor({ path, file }: { path: string; file: number }) {
@@ -83,44 +81,44 @@ class OpenSpill implements SpillFile {
   }
 
   write(chunk: Uint8Array): void {
-    const room = MAX_SPILL_BYTES - this.#taken;
-    if (room <= 0 || this.#failure !== undefined) return;
-    const part = chunk.length > room ? chunk.subarray(0, room) : chunk;
-    this.#taken += part.length;
-    this.#batch.push(part);
-    this.#batchBytes += part.length;
-    if (this.#batchBytes >= BATCH_BYTES || this.#batch.length >= BATCH_PIECES) this.#flush();
+    let rest = chunk.subarray(0, MAX_SPILL_BYTES - this.#position - this.#batchBytes);
+    while (rest.length > 0 && this.#failure === undefined) {
+      const part = rest.subarray(0, BATCH_BYTES - this.#batchBytes);
+      this.#batch.set(part, this.#batchBytes);
+      this.#batchBytes += part.length;
+      rest = rest.subarray(part.length);
+      if (this.#batchBytes === BATCH_BYTES) this.#flush();
+    }
   }
 
   async close(): Promise<Spilled> {
     this.#flush();
     await Promise.all(this.#underWay);
     await new Promise<void>((resolve) => close(this.#file, () => resolve()));
-    if (this.#failure === undefined) return { path: this.#path, bytes: this.#taken };
+    if (this.#failure === undefined) return { path: this.#path, bytes: this.#position };
     rmSync(this.#path, { force: true });
     return { failure: this.#failure };
   }
 
   #flush(): void {
-    const pieces = this.#batch;
+    const batch = this.#batch;
     const bytes = this.#batchBytes;
     const position = this.#position;
     if (bytes === 0) return;
-    this.#batch = [];
     this.#batchBytes = 0;
     this.#position += bytes;
-    if (this.#pendingBytes > MAX_PENDING_BYTES) {
+    if (this.#underWay.size >= MAX_UNDER_WAY) {
       try {
-        this.#wrote(writevSync(this.#file, pieces, position), bytes);
+        this.#wrote(writeSync(this.#file, batch, 0, bytes, position), bytes);
       } catch (error) {
         this.#failure ??= describeError(error);
       }
       return;
     }
-    this.#pendingBytes += bytes;
+    this.#batch = this.#free.pop() ?? Buffer.allocUnsafeSlow(BATCH_BYTES);
     const writing = new Promise<void>((resolve) => {
-      writev(this.#file, pieces, position, (error, written) => {
-        this.#pendingBytes -= bytes;
+      write(this.#file, batch, 0, bytes, position, (error, written) => {
+        this.#free.push(batch);
         if (error) this.#failure ??= describeError(error);
         else this.#wrote(written, bytes);
         resolve();

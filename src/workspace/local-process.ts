@@ -2,7 +2,10 @@
 // started and left behind is ended too. A command has its own session: no terminal, no stdin, no signals of ours.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
+import { pipeReader, returnPipe, reusingPipeReader, takePipe } from "./local-pipe.ts";
+import type { PipeEnds } from "./local-pipe.ts";
 import { shellCommand, startError, supervisedEnd } from "./local-shell.ts";
 import { endProcesses, groupLives, livingProcesses } from "./local-survivors.ts";
 import type { ProcessEnd, ProcessRequest } from "./workspace.ts";
@@ -34,7 +37,10 @@ const UNATTENDED: Readonly<Record<string, string>> = {
 export type LocalProcessRequest = ProcessRequest & {
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /** Of a command line: both streams through one pipe, so that their order is exact. All of it is told as stdout. */
+  /**
+   * Of a command line: both streams through one pipe, so that their order is exact. All of it is told as stdout, and a chunk is valid
+   * during the call only.
+   */
   mergeStreams?: boolean;
 };
 
@@ -45,39 +51,94 @@ export interface LocalProcessEnd extends ProcessEnd {
 
 /** Resolves when the command has ended. Rejects with a WorkspaceError if it could not be started. */
 export async function runProcess(request: LocalProcessRequest): Promise<LocalProcessEnd> {
+  const wanted = isSupervised(request) ? (isMerged(request) ? 1 : 2) : 0;
+  const pipes = await takePipes(request.signal?.aborted ? 0 : wanted);
   if (request.signal?.aborted) {
+    for (const pipe of pipes) returnPipe(pipe);
     return { code: null, signal: null, endedBy: "abort", endedProcesses: 0 };
   }
   const mark = randomUUID();
   try {
-    return await new Running(start(request, mark), { mark, request }).end();
+    const running = new Running({ mark, request });
+    const started = start(request, {
+      mark,
+      pipes,
+      onChunk: (chunk) => running.take(chunk, "stdout"),
+    });
+    return await running.end(started);
   } catch (error) {
     throw startError(error, request);
   }
 }
 
-function start(request: LocalProcessRequest, mark: string): ChildProcess {
+/** All or none. */
+async function takePipes(count: number): Promise<PipeEnds[]> {
+  const taken = await Promise.all(Array.from({ length: count }, takePipe));
+  const pipes = taken.filter((pipe) => pipe !== undefined);
+  if (pipes.length === count) return pipes;
+  for (const pipe of pipes) returnPipe(pipe);
+  return [];
+}
+
+/** A process that was started, and what comes out of it. */
+interface Started {
+  child: ChildProcess;
+  stdout: Readable | undefined;
+  stderr: Readable | undefined;
+  /** What the supervisor says for itself. */
+  supervisor: Readable | undefined;
+}
+
+interface StartOptions {
+  mark: string;
+  pipes: readonly PipeEnds[];
+  /** Gets what comes out of a merged pipe. */
+  onChunk: (chunk: Uint8Array) => void;
+}
+
+function start(request: LocalProcessRequest, { mark, pipes, onChunk }: StartOptions): Started {
   const { command, cwd, env } = request;
   const merged = isMerged(request);
   const [program, ...args] =
     typeof command === "string" ? shellCommand(command, { path: env["PATH"], merged }) : command;
   const outer = env[CALL_MARK];
-  return spawn(program, args, {
-    cwd,
-    // A harness run by a command stays findable for the call around it.
-    env: {
-      ...env,
-      ...UNATTENDED,
-      [CALL_MARK]: outer === undefined ? mark : `${outer.slice(-400)}:${mark}`,
-    },
-    detached: true,
-    stdio: [
-      "ignore",
-      "pipe",
-      "pipe",
-      ...(isSupervised(request) && !merged ? ["pipe" as const] : []),
-    ],
-  });
+  const [out, err] = pipes.map(({ writeEnd }) => writeEnd);
+  const apart = isSupervised(request) && !merged ? [err ?? ("pipe" as const)] : [];
+  const readers = pipes.map((pipe) =>
+    merged ? reusingPipeReader(pipe, onChunk) : pipeReader(pipe),
+  );
+  try {
+    const child = spawn(program, args, {
+      cwd,
+      // A harness run by a command stays findable for the call around it.
+      env: {
+        ...env,
+        ...UNATTENDED,
+        [CALL_MARK]: outer === undefined ? mark : `${outer.slice(-400)}:${mark}`,
+      },
+      detached: true,
+      stdio: ["ignore", out ?? "pipe", "pipe", ...apart],
+    });
+    return { child, ...outputsOf(child, request, readers) };
+  } catch (error) {
+    for (const reader of readers) reader.destroy();
+    throw error;
+  } finally {
+    for (const { writeEnd } of pipes) closeSync(writeEnd);
+  }
+}
+
+/** A supervised command's stderr is the supervisor's; its own, if apart, comes out at descriptor 3. */
+function outputsOf(
+  child: ChildProcess,
+  request: LocalProcessRequest,
+  readers: readonly Readable[],
+): Omit<Started, "child"> {
+  const [, first, second, third] = child.stdio.map((end) => (end as Readable | null) ?? undefined);
+  const stdout = readers[0] ?? first;
+  if (!isSupervised(request)) return { stdout, stderr: second, supervisor: undefined };
+  const stderr = isMerged(request) ? undefined : (readers[1] ?? third);
+  return { stdout, stderr, supervisor: second };
 }
 
 function isSupervised({ command }: LocalProcessRequest): boolean {
@@ -91,62 +152,52 @@ function isMerged(request: LocalProcessRequest): boolean {
 type Exit = { code: number | null; signal: string | null };
 
 class Running {
-  readonly #child: ChildProcess;
   readonly #mark: string;
   readonly #request: LocalProcessRequest;
   readonly #done = Promise.withResolvers<LocalProcessEnd>();
   readonly #cleanUp: (() => void)[] = [];
   readonly #startedAt = performance.now();
-  readonly #pipes: readonly Readable[];
+  #pid: number | undefined;
   #endedBy: ProcessEnd["endedBy"] = "itself";
   #exit: Exit | undefined;
   #supervisorSpoke = false;
   #isHurried = false;
-  #pipesOpen: number;
+  #pipesOpen = 0;
   #lastOutputAt = 0;
 
-  constructor(
-    child: ChildProcess,
-    { mark, request }: { mark: string; request: LocalProcessRequest },
-  ) {
-    this.#child = child;
+  constructor({ mark, request }: { mark: string; request: LocalProcessRequest }) {
     this.#mark = mark;
     this.#request = request;
-    this.#pipes = child.stdio.slice(1).filter((pipe): pipe is Readable => pipe !== null);
-    this.#pipesOpen = this.#pipes.length;
-    child.once("error", (error) => this.#done.reject(error));
-    child.once("exit", (code, signal) => void this.#onExit({ code, signal }));
-    this.#listen();
-    this.#bound();
   }
 
-  async end(): Promise<LocalProcessEnd> {
+  /** Resolves when the command has ended. */
+  async end({ child, stdout, stderr, supervisor }: Started): Promise<LocalProcessEnd> {
+    this.#pid = child.pid;
+    const pipes = [stdout, stderr, supervisor].filter((pipe) => pipe !== undefined);
+    this.#pipesOpen = pipes.length;
+    child.once("error", (error) => this.#done.reject(error));
+    child.once("exit", (code, signal) => void this.#onExit({ code, signal }));
+    for (const pipe of pipes) {
+      pipe.on("error", () => {});
+      pipe.once("close", () => this.#pipesOpen--);
+    }
+    supervisor?.on("data", () => (this.#supervisorSpoke = true));
+    stdout?.on("data", (chunk: Buffer) => this.take(chunk, "stdout"));
+    stderr?.on("data", (chunk: Buffer) => this.take(chunk, "stderr"));
+    this.#bound();
     try {
       return await this.#done.promise;
     } finally {
       for (const step of this.#cleanUp) step();
-      for (const pipe of this.#pipes) pipe.destroy();
+      for (const pipe of pipes) pipe.destroy();
       // A process that cannot be ended must not hold the program open.
-      this.#child.unref();
+      child.unref();
     }
   }
 
-  #listen(): void {
-    const isQuiet = isSupervised(this.#request);
-    for (const [index, pipe] of this.#pipes.entries()) {
-      const name = index === 0 ? "stdout" : "stderr";
-      const isSupervisor = isQuiet && index === 1;
-      pipe.on("data", (chunk: Buffer) => {
-        if (isSupervisor) {
-          this.#supervisorSpoke = true;
-          return;
-        }
-        this.#lastOutputAt = performance.now();
-        this.#request.onOutput(chunk, name);
-      });
-      pipe.on("error", () => {});
-      pipe.once("close", () => this.#pipesOpen--);
-    }
+  take(chunk: Uint8Array, stream: "stdout" | "stderr"): void {
+    this.#lastOutputAt = performance.now();
+    this.#request.onOutput(chunk, stream);
   }
 
   /** The deadline and the caller's signal. */
@@ -164,7 +215,7 @@ class Running {
   }
 
   async #stop(by: "timeout" | "abort"): Promise<void> {
-    const { pid } = this.#child;
+    const pid = this.#pid;
     if (this.#exit) this.#isHurried = true;
     if (this.#exit || this.#endedBy !== "itself" || pid === undefined) return;
     this.#endedBy = by;
@@ -176,7 +227,7 @@ class Running {
     // Who stops a command settles its call.
     if (this.#endedBy !== "itself") return;
     const isDrained = await this.#drained();
-    const { pid } = this.#child;
+    const pid = this.#pid;
     const hasLeft = pid !== undefined && (!isDrained || this.#leftSome(pid));
     this.#settle(hasLeft ? await endProcesses({ group: pid, mark: this.#mark }, GRACE_MS) : 0);
   }
