@@ -20,7 +20,7 @@ async function run(
     command,
     cwd: "/",
     env,
-    onOutput: (chunk) => chunks.push(chunk),
+    onOutput: (chunk) => chunks.push(Buffer.from(chunk)),
     ...more,
   });
   return { ...end, output: Buffer.concat(chunks).toString(), ms: performance.now() - startedAt };

@@ -15,7 +15,7 @@ const QUIET_MS = 100;
 /** …and are closed at the latest after this, however chatty a child is that holds them. */
 const DRAIN_MS = 500;
 /** Between asking processes to end and forcing them; with the forcing it stays below 700 ms. */
-const GRACE_MS = 450;
+const GRACE_MS = 400;
 /** Calls longer than this are looked through for survivors among all processes: ids may have started anew meanwhile. */
 const LONG_CALL_MS = 2000;
 
