@@ -204,7 +204,20 @@ class Attempt {
       const giveUp = setTimeout(() => this.#socket.abort(), DRAIN_MS);
       giveUp.unref();
     }
-    this.#events.push(event);
+    this.#tell(event);
+  }
+
+  /** Deltas that came together and nobody has read yet are told together. */
+  #tell(event: AssistantMessageEvent): void {
+    const last = this.#events.lastUnread;
+    const isNext =
+      last !== undefined &&
+      "delta" in event &&
+      "delta" in last &&
+      last.type === event.type &&
+      last.contentIndex === event.contentIndex;
+    if (isNext) this.#events.replaceLastUnread({ ...event, delta: last.delta + event.delta });
+    else this.#events.push(event);
   }
 
   #isDone(): boolean {
