@@ -121,7 +121,7 @@ export class Batch {
 
   /** What still runs since before the end of the message says what it reads, if others may have to wait for it. */
   async #claimEarly(calls: readonly Call[]): Promise<void> {
-    if (calls.every((call) => call.early)) return;
+    if (calls.every((call) => call.early !== undefined)) return;
     for (const call of calls) {
       if (!call.early || call.claims) continue;
       call.claims = await claimsOf(this.#run, call);

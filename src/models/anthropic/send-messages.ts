@@ -114,9 +114,7 @@ const MAX_ID = 64;
 
 function legalId(id: unknown): string {
   return (
-    String(id ?? "")
-      .replace(/[^a-zA-Z0-9_-]/g, "_")
-      .slice(0, MAX_ID) || "call"
+    (typeof id === "string" ? id : "").replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, MAX_ID) || "call"
   );
 }
 
@@ -289,7 +287,7 @@ function imageBlock({ data, mimeType }: ImageContent, model: Model): SentBlock {
     return textBlock("(an image of more than 5 MB, which is too large to be sent)");
   }
   if (!MEDIA_TYPES.has(type) || typeof data !== "string" || data === "") {
-    return textBlock(`(an image of type ${String(mimeType)}, which this model cannot read)`);
+    return textBlock(`(an image of type ${mimeType}, which this model cannot read)`);
   }
   return made({ type: "image", source: { type: "base64", media_type: type, data } });
 }

@@ -134,10 +134,10 @@ class Attempt {
     const giveUp = setTimeout(() => this.#socket.abort(), ERROR_BODY_MS);
     try {
       while (size < MAX_ERROR_BODY) {
-        const { done, value } = await iterator.next();
-        if (done) break;
-        parts.push(value);
-        size += value.length;
+        const step = await iterator.next();
+        if (step.done === true) break;
+        parts.push(step.value);
+        size += step.value.length;
       }
     } catch {
       // The status alone says enough.

@@ -25,7 +25,7 @@ export class ToolNames {
 
   /** Also for tools that are not declared: a history is not refused for the name of a call. */
   toWire(name: unknown): string {
-    const own = String(name ?? "");
+    const own = typeof name === "string" ? name : "";
     return this.#toWire.get(own) ?? legalName(own);
   }
 
