@@ -45,7 +45,7 @@ function sketch(messages: readonly Message[]): string[] {
   return messages.map((message) => {
     switch (message.role) {
       case "user":
-        return `u ${String(message.content)}`;
+        return `u ${textOf(message.content)}`;
       case "assistant":
         return ["a", ...callsOf(message).map(({ id }) => id)].join(" ");
       case "toolResult": {

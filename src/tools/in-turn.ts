@@ -12,7 +12,10 @@ export async function inTurn<T>(
   change: () => Promise<T>,
 ): Promise<T> {
   let queues = underWay.get(workspace);
-  if (queues === undefined) underWay.set(workspace, (queues = new Map()));
+  if (queues === undefined) {
+    queues = new Map<string, Promise<unknown>>();
+    underWay.set(workspace, queues);
+  }
   const before = queues.get(realPath);
   const mine = before === undefined ? change() : before.then(change, change);
   queues.set(realPath, mine);

@@ -100,7 +100,7 @@ test("a foreign tool and a foreign stream function make a whole run", async () =
   const stream = agentLoop(
     [{ role: "user", content: "echo something", timestamp: Date.now() }],
     { systemPrompt: "", messages: [], tools },
-    { model, convertToLlm: (messages) => messages as never },
+    { model, convertToLlm: (messages) => messages },
     undefined,
     streamFn,
   );
