@@ -285,6 +285,15 @@ describe("between turns", () => {
       assert.equal(run.events.filter((event) => event.type === "agent_end").length, 1);
     });
 
+    if (hook !== "shouldStopAfterTurn") {
+      test(`${hook} that gives something else ends the run as an error`, async () => {
+        const odd = hook === "prepareNextTurn" ? { context: {} } : "no list";
+        const run = await runLoop({ turns: [textTurn("x")], config: { [hook]: () => odd } });
+        assert.equal(run.end().reason, "error");
+        assert.match(run.end().cause?.message ?? "", /gave no list of messages/);
+      });
+    }
+
     test(`${hook} that hangs ends the run after 30 s`, async () => {
       const run = startLoop({
         turns: [textTurn("x")],

@@ -7,7 +7,7 @@ import type { AgentEvent, AgentEventStream, StreamFn } from "./events.ts";
 import type { AgentMessage } from "./messages.ts";
 import { findOpenTail, type OpenTail, settleOpenTail } from "./open-calls.ts";
 import { failureText } from "./retry.ts";
-import { type End, EndOfRun, type Ports, Run } from "./run.ts";
+import { type End, EndOfRun, type Ports, requireList, Run } from "./run.ts";
 import { runTurn, type Turn } from "./turn.ts";
 
 /** This many cut messages in a row end the run. */
@@ -168,7 +168,8 @@ async function poll(
 ): Promise<AgentMessage[]> {
   const { config } = run;
   if (!config[queue]) return [];
-  return (await run.hook(queue, () => config[queue]?.() ?? [])) ?? [];
+  const messages = (await run.hook(queue, () => config[queue]?.() ?? [])) ?? [];
+  return requireList(queue, messages);
 }
 
 /** The messages that start the next turn, or why the run ends. */

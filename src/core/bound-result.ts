@@ -7,6 +7,8 @@ import type { ToolResult } from "./tool.ts";
 /** UTF-8 bytes of text in one result. */
 export const MAX_RESULT_TEXT_BYTES = 65_536;
 export const MAX_RESULT_IMAGES = 20;
+/** Blocks of one result; texts count by their bytes too. */
+export const MAX_RESULT_BLOCKS = 1000;
 /** Characters of base64: what providers count against their limit of 5 MB. */
 export const MAX_RESULT_IMAGE_SIZE: number = 5 * 1024 * 1024;
 /** Bytes of `details` as JSON. */
@@ -31,7 +33,7 @@ export type Spill = (text: string) => Promise<string | undefined>;
 /** Makes anything that a tool returned a result of bounded size. Never rejects if `spill` does not. */
 export async function boundResult(returned: unknown, spill: Spill): Promise<BoundedResult> {
   const raw = isRecord(returned) ? returned : {};
-  const content = await boundText(limitImages(regularContent(raw["content"])), spill);
+  const content = await boundText(limitImages(limitBlocks(regularContent(raw["content"]))), spill);
   const result: BoundedResult = { content, isError: raw["isError"] === true };
   if (raw["details"] !== undefined) result.details = boundDetails(raw["details"]);
   if (raw["terminate"] === true) result.terminate = true;
@@ -64,6 +66,13 @@ function regularContent(content: unknown): Content {
 function asText(block: unknown): TextContent {
   const plain = toJsonValue(block, MAX_RESULT_TEXT_BYTES);
   return { type: "text", text: plain.ok ? JSON.stringify(plain.value) : `[${plain.reason}]` };
+}
+
+function limitBlocks(content: Content): Content {
+  if (content.length <= MAX_RESULT_BLOCKS) return content;
+  const left = content.length - MAX_RESULT_BLOCKS;
+  const note = `[${left} more blocks left out: a result holds ${MAX_RESULT_BLOCKS}.]`;
+  return [...content.slice(0, MAX_RESULT_BLOCKS), { type: "text", text: note }];
 }
 
 function limitImages(content: Content): Content {

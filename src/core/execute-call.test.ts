@@ -349,6 +349,13 @@ describe("the bounds of a result", () => {
     assert.match(textOfResult(result), /call again for less/);
   });
 
+  test("a thousand blocks, and how many more there were", async () => {
+    const blocks = Array.from({ length: 2500 }, () => ({ type: "text", text: "" }));
+    const result = await resultOf(tool("act", () => ({ content: blocks })));
+    assert.equal(result.content.length, 1001);
+    assert.match(textOfResult(result), /\[1500 more blocks left out: a result holds 1000\.\]$/);
+  });
+
   test("exactly 64 KB is whole", async () => {
     const result = await resultOf(tool("act", () => "x".repeat(65_536)));
     assert.equal(textOfResult(result).length, 65_536);

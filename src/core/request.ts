@@ -7,7 +7,7 @@ import type { StreamContext } from "./events.ts";
 import type { AgentMessage, AssistantMessage, Message } from "./messages.ts";
 import { type Response, streamResponse } from "./response.ts";
 import { decideRetry, failureText } from "./retry.ts";
-import { EndOfRun, type Run } from "./run.ts";
+import { requireList, type Run } from "./run.ts";
 
 /** A message, and the batch in which its calls may already run. */
 export interface Answer extends Response {
@@ -148,18 +148,21 @@ async function buildRequest(run: Run): Promise<StreamContext> {
   const { transformContext, convertToLlm } = run.config;
   const { systemPrompt, tools } = run.context;
   const messages = transformContext
-    ? await run.hook("transformContext", () =>
-        transformContext.call(run.config, [...run.context.messages], run.stop.signal),
+    ? requireList(
+        "transformContext",
+        await run.hook("transformContext", () =>
+          transformContext.call(run.config, [...run.context.messages], run.stop.signal),
+        ),
       )
     : undefined;
   let sent: Message[];
   if (convertToLlm) {
     const whole = messages ?? run.context.messages;
-    sent = await run.hook("convertToLlm", () => convertToLlm.call(run.config, [...whole]));
+    const converted = await run.hook("convertToLlm", () =>
+      convertToLlm.call(run.config, [...whole]),
+    );
+    sent = requireList("convertToLlm", converted);
   } else sent = messages ? messages.filter(isForModels) : run.sendable(isForModels);
-  if (!Array.isArray(sent)) {
-    throw new EndOfRun({ reason: "error", cause: { message: "convertToLlm gave no list" } });
-  }
   return {
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     messages: sent,

@@ -216,10 +216,16 @@ export class Run {
   }
 }
 
+/** What a hook gave where a list of messages is wanted: anything else ends the run, named. */
+export function requireList<T>(hook: string, given: readonly T[]): T[] {
+  if (Array.isArray(given)) return given;
+  throw new EndOfRun({ reason: "error", cause: { message: `${hook} gave no list of messages` } });
+}
+
 function ownContext(context: AgentContext): RunContext {
   return {
     ...(context.systemPrompt === undefined ? {} : { systemPrompt: context.systemPrompt }),
-    messages: [...context.messages],
+    messages: [...requireList("The context", context.messages)],
     tools: [...(context.tools ?? [])],
   };
 }

@@ -1,3 +1,4 @@
+import { textOf } from "../core/messages.ts";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
