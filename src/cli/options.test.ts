@@ -48,6 +48,12 @@ describe("what can be said", () => {
     ],
     [["-C", "/tmp", "-q", "x"], { cwd: "/tmp", quiet: true, prompt: "x" }],
     [["--", "-p", "is", "a", "flag"], { prompt: "-p is a flag" }],
+    [["look", "--", "@home", "--now"], { prompt: "look @home --now" }],
+    [["@a.txt", "--", "@b.txt"], { files: ["a.txt"], prompt: "@b.txt" }],
+    [["--", "doctor"], { prompt: "doctor" }],
+    [["-t", "read", "--tools=grep,ls", "x"], { tools: ["read", "grep", "ls"], prompt: "x" }],
+    [["--tools", "", "x"], { tools: [], prompt: "x" }],
+    [["-pq", "x"], { print: true, quiet: true, prompt: "x" }],
     [["--list-models"], { listModels: true }],
     [["run", "doctor"], { prompt: "run doctor" }],
   ];
@@ -62,6 +68,14 @@ describe("what makes no sense is one line that says what to do", () => {
   const cases: [string[], RegExp][] = [
     [["--modle", "x"], /unknown option '--modle'.*Did you mean one of --mode, --model/],
     [["--nonsense"], /unknown option '--nonsense'.*See errand --help\.$/],
+    [
+      ["-5 degrees"],
+      /unknown option '-5 degrees'.*A prompt that starts with a dash goes behind --/,
+    ],
+    [["--max-time", "9".repeat(400), "x"], /90s, 5m or 1h/],
+    [["--max-time", "0s", "x"], /90s, 5m or 1h/],
+    [["--max-cost", "9".repeat(400), "x"], /amount in USD/],
+    [["--max-turns", "9".repeat(30), "x"], /whole number above 0/],
     [["--mode", "xml", "x"], /xml.*text, json/],
     [["--mode", "rpc", "x"], /rpc/],
     [["--model"], /argument missing/],
@@ -106,5 +120,19 @@ test("--help ends with the table of tools, those that are off marked, and shows 
   for (const flag of show.matchAll(/--[a-z-]+/g)) {
     const [name] = flag;
     assert.doesNotMatch(name, /resume|continue|fork|session|rpc|trust|record|debug/);
+  }
+});
+
+test("each flag in --help is one that is there, with the value that it says or without", () => {
+  const parsed = parseCommandLine(["--help"], "1.2.3");
+  assert.ok("show" in parsed);
+  const flags = [...parsed.show.matchAll(/^ {2}(?:(-\w), )?(-{1,2}[a-zA-Z-]+)( <[^>]+>)?/gm)];
+  assert.ok(flags.length > 15);
+  for (const [, short, long = "", value] of flags) {
+    for (const flag of short ? [short, long] : [long]) {
+      const parse = () => parseCommandLine([flag], "1.2.3");
+      if (value) assert.throws(parse, /argument missing/, flag);
+      else assert.doesNotThrow(parse, flag);
+    }
   }
 });
