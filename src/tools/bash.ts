@@ -129,10 +129,6 @@ interface Listeners {
   onUpdate: ((partial: ToolResult<BashDetails>) => void) | undefined;
 }
 
-/** What a workspace may tell and take beyond the port: an exact order of both streams, and what it ended. */
-type MergedRequest = ProcessRequest & { mergeStreams: true };
-type End = ProcessEnd & { endedProcesses?: number };
-
 async function runCommand(
   workspace: Workspace,
   args: BashArgs,
@@ -144,7 +140,7 @@ async function runCommand(
     nextUpdate = undefined;
     onUpdate?.({ content: [{ type: "text", text: output.preview() }] });
   };
-  const request: MergedRequest = {
+  const request: ProcessRequest = {
     command: args.command,
     mergeStreams: true,
     timeoutMs: timeoutS * 1000,
@@ -155,7 +151,7 @@ async function runCommand(
     },
   };
   try {
-    const end: End = await workspace.run(request);
+    const end = await workspace.run(request);
     return resultOf(args.command, end, { shown: await output.finish(), timeoutS });
   } finally {
     clearTimeout(nextUpdate);
@@ -164,7 +160,7 @@ async function runCommand(
 
 function resultOf(
   command: string,
-  end: End,
+  end: ProcessEnd,
   { shown, timeoutS }: { shown: ShownOutput; timeoutS: number },
 ): ToolResult<BashDetails> {
   const { truncation, fullOutputPath } = shown;
@@ -193,7 +189,7 @@ function saidBy({ text, totalBytes }: ShownOutput, hasNote: boolean): string {
   return hasNote ? "" : "(no output)";
 }
 
-function leftBehind({ endedBy, endedProcesses = 0 }: End): string {
+function leftBehind({ endedBy, endedProcesses = 0 }: ProcessEnd): string {
   if (endedBy !== "itself" || endedProcesses === 0) return "";
   const what =
     endedProcesses === 1

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { CALL_MARK, runProcess } from "./local-process.ts";
-import type { LocalProcessEnd, LocalProcessRequest } from "./local-process.ts";
+import type { ProcessEnd } from "./workspace.ts";
+import type { ProcessEnd, LocalProcessRequest } from "./local-process.ts";
 import { livingProcesses } from "./local-survivors.ts";
 
 const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin" };
@@ -13,7 +14,7 @@ const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin" };
 async function run(
   command: LocalProcessRequest["command"],
   more: Partial<LocalProcessRequest> = {},
-): Promise<LocalProcessEnd & { output: string; ms: number }> {
+): Promise<ProcessEnd & { output: string; ms: number }> {
   const chunks: Uint8Array[] = [];
   const startedAt = performance.now();
   const end = await runProcess({

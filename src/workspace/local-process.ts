@@ -37,20 +37,10 @@ const UNATTENDED: Readonly<Record<string, string>> = {
 export type LocalProcessRequest = ProcessRequest & {
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /**
-   * Of a command line: both streams through one pipe, so that their order is exact. All of it is told as stdout, and a chunk is valid
-   * during the call only.
-   */
-  mergeStreams?: boolean;
 };
 
-export interface LocalProcessEnd extends ProcessEnd {
-  /** How many processes the command left behind, or had when it was stopped, and were ended. */
-  endedProcesses: number;
-}
-
 /** Resolves when the command has ended. Rejects with a WorkspaceError if it could not be started. */
-export async function runProcess(request: LocalProcessRequest): Promise<LocalProcessEnd> {
+export async function runProcess(request: LocalProcessRequest): Promise<ProcessEnd> {
   const wanted = isSupervised(request) ? (isMerged(request) ? 1 : 2) : 0;
   const pipes = await takePipes(request.signal?.aborted ? 0 : wanted);
   if (request.signal?.aborted) {
@@ -154,7 +144,7 @@ type Exit = { code: number | null; signal: string | null };
 class Running {
   readonly #mark: string;
   readonly #request: LocalProcessRequest;
-  readonly #done = Promise.withResolvers<LocalProcessEnd>();
+  readonly #done = Promise.withResolvers<ProcessEnd>();
   readonly #cleanUp: (() => void)[] = [];
   readonly #startedAt = performance.now();
   #pid: number | undefined;
@@ -171,7 +161,7 @@ class Running {
   }
 
   /** Resolves when the command has ended. */
-  async end({ child, stdout, stderr, supervisor }: Started): Promise<LocalProcessEnd> {
+  async end({ child, stdout, stderr, supervisor }: Started): Promise<ProcessEnd> {
     this.#pid = child.pid;
     const pipes = [stdout, stderr, supervisor].filter((pipe) => pipe !== undefined);
     this.#pipesOpen = pipes.length;

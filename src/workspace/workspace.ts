@@ -63,7 +63,12 @@ export interface ProcessRequest {
   /** Milliseconds until the command is ended; left out: none. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** Gets both streams of a shell's command as one, in the order of writing. The chunk is the receiver's to keep. */
+  /**
+   * Of a command line: both streams through one pipe, where the workspace can, so that their order is exact. All of it is
+   * then told as stdout.
+   */
+  mergeStreams?: boolean;
+  /** Gets the output as it comes; a chunk is valid during the call only. */
   onOutput(chunk: Uint8Array, stream: "stdout" | "stderr"): void;
 }
 
@@ -72,6 +77,8 @@ export interface ProcessEnd {
   code: number | null;
   signal: string | null;
   endedBy: "itself" | "timeout" | "abort";
+  /** How many processes the command left behind, or had when it was stopped, and were ended; where that is known. */
+  endedProcesses?: number;
 }
 
 export interface Workspace {

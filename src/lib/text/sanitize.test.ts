@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { collapseOverwrites, sanitizeText } from "./sanitize.ts";
+import { sanitizeText } from "./sanitize.ts";
 
 describe("what is stripped", () => {
   const cases: [string, string, string][] = [
@@ -52,11 +52,4 @@ test("no control character but line break and tab is ever left", () => {
 test("a million open sequences take no longer than their length", () => {
   assert.equal(sanitizeText("\u001b]".repeat(500_000)), "");
   assert.equal(sanitizeText("\u001b[".repeat(500_000)), "");
-});
-
-test("a line that was written over shows its last state", () => {
-  assert.equal(collapseOverwrites("10%\r50%\r100%\ndone\r\n"), "100%\ndone\n");
-  assert.equal(collapseOverwrites("a\r\nb"), "a\nb");
-  assert.equal(collapseOverwrites("spin\r"), "spin");
-  assert.equal(collapseOverwrites("plain"), "plain");
 });

@@ -16,16 +16,3 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 export function sanitizeText(text: string): string {
   return text.replace(SEQUENCES, "").replace(CONTROLS, "");
 }
-
-/** What a terminal would show at the end: of a line that was written over with carriage returns, the last state. */
-export function collapseOverwrites(text: string): string {
-  if (!text.includes("\r")) return text;
-  return text
-    .replaceAll(/\r+\n/g, "\n")
-    .split("\n")
-    .map((line) => {
-      const states = line.split("\r").filter((state) => state !== "");
-      return states.at(-1) ?? "";
-    })
-    .join("\n");
-}
