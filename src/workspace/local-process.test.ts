@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { CALL_MARK, runProcess } from "./local-process.ts";
 import type { ProcessEnd } from "./workspace.ts";
-import type { ProcessEnd, LocalProcessRequest } from "./local-process.ts";
+import type { LocalProcessRequest } from "./local-process.ts";
 import { livingProcesses } from "./local-survivors.ts";
 
 const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin" };
