@@ -32,6 +32,15 @@ test("only the active tools are named, each with its guidance once", () => {
   }
 });
 
+test("nothing is said of changes or checks where the tools only read", () => {
+  const prompt = buildSystemPrompt({ ...parts, tools: definitions(["read", "grep"]) });
+  assert.doesNotMatch(prompt, /commit|conventions|Check your work/);
+  assert.match(
+    buildSystemPrompt({ ...parts, tools: definitions() }),
+    /commit[\s\S]*Check your work/,
+  );
+});
+
 test("the same guidance of two tools is said once", () => {
   const promptGuidelines = ["Be kind."];
   const tools = ["a", "b"].map((name) => ({ name, promptGuidelines }));

@@ -23,7 +23,7 @@ export class Stops {
       process.on(signal, () => this.#onSignal(signal));
     }
     process.on("uncaughtException", (error) => this.#onBug(error));
-    process.stdout.on("error", (error) => this.#onOutputError(error));
+    process.stdout.on("error", (error: NodeJS.ErrnoException) => this.#onOutputError(error));
     // Without stderr there is nobody to tell that stderr is gone.
     process.stderr.on("error", () => {});
   }

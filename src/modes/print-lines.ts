@@ -33,7 +33,7 @@ function mainArgument(args: Record<string, unknown>): string | undefined {
   const path = textAt("path");
   if (pattern !== undefined) return path === undefined ? pattern : `${pattern} in ${path}`;
   const first = Object.values(args).find((value) => typeof value === "string");
-  return textAt("command") ?? path ?? (first as string | undefined);
+  return textAt("command") ?? path ?? first;
 }
 
 /** A request that is asked again. */
