@@ -1,127 +1,145 @@
 // One validator for every kind of schema, compiled once per schema object and only when it is first used.
-import { Check, Compile } from "typebox/schema";
-import { coerce, type Fits } from "./coerce.ts";
-import { describeProblems, type RawProblem } from "./describe.ts";
-import type { JsonSchema } from "./json-schema.ts";
-import { jsonSchemaOf } from "./print-schema.ts";
+import { describeError } from "../text/describe-error.ts";
+import { isTooCostly } from "./check-cost.ts";
+import { type Checker, createChecker, withUsablePatterns } from "./check-value.ts";
+import { coerce } from "./coerce.ts";
+import { copyValue } from "./copy-value.ts";
+import { showPath } from "./describe-schema.ts";
+import { findProblems, MAX_PROBLEMS, type Problem, type Problems } from "./find-problems.ts";
+import { isSchema, openDocument, type SchemaDocument } from "./json-schema.ts";
 import { isStandardSchema, type ParameterSchema, type StandardSchema } from "./parameter-schema.ts";
+import { jsonSchemaOf } from "./print-schema.ts";
 
-/** A value that fits, as a fresh copy, or one line per problem. */
-export type Validation = { ok: true; value: unknown } | { ok: false; problems: string[] };
+/** A value that fits, as a copy of its own, or what is wrong. */
+export type Validation = { ok: true; value: unknown } | { ok: false; problems: Problems };
 
 /** A schema ready for use. */
 export interface CompiledSchema {
-  /** Copies, coerces where unambiguous, and checks. A promise only if the schema's own check is one. Throws for a broken schema. */
+  /**
+   * Copies, coerces where unambiguous, and checks. A promise only if the schema's own check is one.
+   * Throws a BrokenSchemaError.
+   */
   validate(value: unknown): Validation | Promise<Validation>;
 }
 
+/** A schema that nothing can be checked by; the message says why. */
+export class BrokenSchemaError extends Error {}
+
 const compiled = new WeakMap<ParameterSchema, CompiledSchema>();
 
-/** The compiled form of a schema; the same object for the same schema. */
+/** The compiled form of a schema; the same object for the same schema. Nothing is read before the first check. */
 export function compileSchema(schema: ParameterSchema): CompiledSchema {
+  // What a server sends as a schema may be anything.
+  const given: unknown = schema;
+  if (typeof given === "boolean") return plain(given ? {} : { not: {} });
+  if (!isSchema(given)) throw new BrokenSchemaError("a schema must be an object");
   let found = compiled.get(schema);
   if (!found) {
-    found = isStandardSchema(schema) ? standard(schema) : plain(schema as JsonSchema);
+    found = isStandardSchema(schema) ? standard(schema) : plain(given);
     compiled.set(schema, found);
   }
   return found;
 }
 
-/** Values nested deeper than this are refused before anything recurses into them. */
-const MAX_NESTING = 500;
+const TOO_COSTLY: Problem = {
+  path: "(arguments)",
+  message: "nested too deep for the many forms that the tool's schema allows, send a flatter value",
+};
 
-function plain(schema: JsonSchema): CompiledSchema {
-  let check: { Check(value: unknown): boolean; Errors(value: unknown): [boolean, RawProblem[]] };
-  const compile = (): typeof check => (check ??= Compile(schema as never) as never);
+interface Opened {
+  document: SchemaDocument;
+  checker: Checker;
+}
+
+function open(schema: ParameterSchema): Opened {
+  try {
+    const whole = openDocument(jsonSchemaOf(schema));
+    const root = withUsablePatterns(whole.root);
+    const document = root === whole.root ? whole : openDocument(root);
+    return { document, checker: createChecker(document) };
+  } catch (error) {
+    throw new BrokenSchemaError(describeError(error));
+  }
+}
+
+function plain(schema: ParameterSchema): CompiledSchema {
+  let opened: Opened | undefined;
   return {
     validate(value) {
-      const tooDeep = refuseNesting(value);
-      if (tooDeep) return tooDeep;
-      const validator = compile();
-      if (validator.Check(value)) return { ok: true, value: structuredClone(value) };
-      const made = coerce(schema, asArguments(schema, structuredClone(value)), fitsIn(schema));
-      if (validator.Check(made)) return { ok: true, value: made };
-      const [, errors] = validator.Errors(made);
-      return { ok: false, problems: describeProblems(schema, made, errors) };
+      const copy = copyValue(value);
+      if (!copy.ok) return refuse([{ path: "(arguments)", message: copy.why }]);
+      const { document, checker } = (opened ??= open(schema));
+      if (isTooCostly(document, copy.value)) return refuse([TOO_COSTLY]);
+      try {
+        if (checker.check(copy.value)) return { ok: true, value: copy.value };
+        const made = coerce(document, copy.value, checker.fits);
+        if (checker.check(made)) return { ok: true, value: made };
+        return { ok: false, problems: findProblems(document, made, checker.fits) };
+      } catch (error) {
+        throw new BrokenSchemaError(describeError(error));
+      }
     },
   };
 }
 
 function standard(schema: StandardSchema): CompiledSchema {
-  const ask = (value: unknown): ReturnType<typeof run> => run(schema, value);
+  let opened: Opened | undefined;
+  const coerced = (value: unknown): { value: unknown } | undefined => {
+    const copy = copyValue(value);
+    try {
+      const { document, checker } = (opened ??= open(schema));
+      if (!copy.ok || isTooCostly(document, copy.value)) return undefined;
+      return { value: coerce(document, copy.value, checker.fits) };
+    } catch {
+      // A schema that cannot print itself still checks: only nothing is coerced.
+      return undefined;
+    }
+  };
   return {
     validate(value) {
-      const tooDeep = refuseNesting(value);
-      if (tooDeep) return tooDeep;
-      const asIs = ask(structuredClone(value));
+      const copy = copyValue(value);
+      if (!copy.ok) return refuse([{ path: "(arguments)", message: copy.why }]);
       const again = (first: Validation): Validation | Promise<Validation> => {
         if (first.ok) return first;
-        const own = jsonSchemaOf(schema);
-        return ask(coerce(own, asArguments(own, structuredClone(value)), fitsIn(own)));
+        const made = coerced(value);
+        return made ? runStandard(schema, made.value) : first;
       };
+      const asIs = runStandard(schema, copy.value);
       return asIs instanceof Promise ? asIs.then(again) : again(asIs);
     },
   };
 }
 
-function run(schema: StandardSchema, value: unknown): Validation | Promise<Validation> {
-  const outcome = schema["~standard"].validate(value);
-  return outcome instanceof Promise ? outcome.then(fromStandard) : fromStandard(outcome);
+function runStandard(schema: StandardSchema, value: unknown): Validation | Promise<Validation> {
+  const fail = (error: unknown): never => {
+    throw new BrokenSchemaError(`its own check failed: ${describeError(error)}`);
+  };
+  try {
+    const outcome = schema["~standard"].validate(value);
+    if (!isPromise(outcome)) return fromStandard(outcome);
+    return Promise.resolve(outcome).then(fromStandard, fail);
+  } catch (error) {
+    return fail(error);
+  }
 }
 
 type StandardOutcome = Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>;
 
+function isPromise(
+  outcome: StandardOutcome | Promise<StandardOutcome>,
+): outcome is Promise<StandardOutcome> {
+  return "then" in outcome && typeof outcome.then === "function";
+}
+
 function fromStandard(outcome: StandardOutcome): Validation {
   if (!outcome.issues) return { ok: true, value: outcome.value };
-  const problems = outcome.issues.map(({ path = [], message }) => {
-    const keys = path.map((step) => String(typeof step === "object" ? step.key : step));
-    return `${keys.join(".") || "(arguments)"}: ${message}`;
+  const problems = outcome.issues.slice(0, MAX_PROBLEMS).map(({ path = [], message }) => {
+    const steps = path.map((step) => String(typeof step === "object" ? step.key : step));
+    return { path: showPath(steps), message };
   });
-  return { ok: false, problems };
+  return refuse(problems, outcome.issues.length);
 }
 
-/** What models send for "no arguments" is an empty object. */
-function asArguments(schema: JsonSchema, value: unknown): unknown {
-  const none =
-    value === null ||
-    value === undefined ||
-    (typeof value === "string" && (value.trim() === "" || value.trim() === "null")) ||
-    (Array.isArray(value) && value.length === 0);
-  return none && schema.type === "object" ? {} : value;
-}
-
-/** Parts of a document are checked with its definitions at hand. */
-function fitsIn(root: JsonSchema): Fits {
-  const { $defs, definitions } = root;
-  const shared = {
-    ...($defs === undefined ? {} : { $defs }),
-    ...(definitions === undefined ? {} : { definitions }),
-  };
-  return (schema, value) => {
-    try {
-      return Check({ ...shared, ...schema } as never, value);
-    } catch {
-      return false;
-    }
-  };
-}
-
-function refuseNesting(value: unknown): Validation | undefined {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_NESTING) {
-      return {
-        ok: false,
-        problems: [
-          `(arguments): nested more than ${MAX_NESTING} levels deep, send a flatter value`,
-        ],
-      };
-    }
-    level = level.flatMap((part) =>
-      typeof part === "object" && part !== null
-        ? Object.values(part).filter((inner) => typeof inner === "object" && inner !== null)
-        : [],
-    );
-  }
-  return undefined;
+function refuse(first: readonly Problem[], count: number = first.length): Validation {
+  return { ok: false, problems: { first, count } };
 }

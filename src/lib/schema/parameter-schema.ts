@@ -18,5 +18,5 @@ export type ArgsOf<P> = P extends StandardSchemaV1
 
 /** Whether a schema is a schema library's object, not plain JSON Schema. */
 export function isStandardSchema(schema: ParameterSchema): schema is StandardSchema {
-  return "~standard" in schema;
+  return typeof schema === "object" && schema !== null && "~standard" in schema;
 }
