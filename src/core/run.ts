@@ -217,8 +217,9 @@ export class Run {
 }
 
 /** What a hook gave where a list of messages is wanted: anything else ends the run, named. */
-export function requireList<T>(hook: string, given: readonly T[]): T[] {
-  if (Array.isArray(given)) return given;
+export function requireList<T>(hook: string, given: T[]): T[] {
+  const unchecked: unknown = given;
+  if (Array.isArray(unchecked)) return given;
   throw new EndOfRun({ reason: "error", cause: { message: `${hook} gave no list of messages` } });
 }
 

@@ -40,7 +40,10 @@ function stepsOf(schema: unknown, value: unknown, place: Place): number {
   if (!isSchema(schema) || place.hops > MAX_HOPS || count.pairs > MAX_STEPS) return 1;
   if (typeof value !== "object" || value === null) return countSteps(schema, value, place);
   let values = count.known.get(schema);
-  if (!values) count.known.set(schema, (values = new Map()));
+  if (!values) {
+    values = new Map<object, number>();
+    count.known.set(schema, values);
+  }
   const known = values.get(value);
   if (known !== undefined) return known;
   count.pairs++;
