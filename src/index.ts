@@ -115,7 +115,7 @@ export type {
 export { EventStream } from "./lib/async/event-stream.ts";
 export { createPartialReader } from "./lib/json/partial-reader.ts";
 export type { PartialReader } from "./lib/json/partial-reader.ts";
-export { validateToolArguments } from "./lib/schema/check-arguments.ts";
+export { validateToolArguments, validateToolArgumentsAsync } from "./lib/schema/check-arguments.ts";
 export {
   DEFAULT_MAX_BYTES,
   DEFAULT_MAX_LINES,
