@@ -5,29 +5,24 @@ import { abortError, type Stopper } from "../lib/async/stopper.ts";
 import { waitFor } from "../lib/async/wait-for.ts";
 import { describeError } from "../lib/text/describe-error.ts";
 import { type BoundedResult, textResult } from "./bound-result.ts";
-import { abortedText, type Call, type Executed, resultMessage, type SettledCall } from "./call.ts";
+import {
+  abortedText,
+  type Call,
+  type Executed,
+  type RequestedCall,
+  resultMessage,
+  type SettledCall,
+} from "./call.ts";
 import type { Decision, RecordEntry } from "./config.ts";
 import { EarlyCalls } from "./early-calls.ts";
 import { executeCall, finishResult } from "./execute-call.ts";
-import type { AssistantMessage, JsonValue, ToolCall, ToolResultMessage } from "./messages.ts";
+import type { AssistantMessage, JsonValue, ToolCall } from "./messages.ts";
 import { askBeforeHook, checkCall, claimsOf, deepFreeze, isPure } from "./prepare-call.ts";
 import type { Run } from "./run.ts";
 import { BARRIER, sameClaims, Scheduler, writes } from "./scheduler.ts";
 
 /** How often a call whose target moved is scheduled anew before it counts as touching everything. */
 const MAX_RESCHEDULES = 3;
-
-/** A call as its message holds it. */
-export interface RequestedCall {
-  toolCall: ToolCall;
-  contentIndex: number;
-  /** Why it must not run, for the model. */
-  refusal?: string;
-  /** Its result, known from elsewhere: nothing runs. */
-  given?: BoundedResult;
-  /** Its result stands in the history already. */
-  settled?: ToolResultMessage;
-}
 
 /** Runs one message's calls. `turn` counts assistant messages over the session. */
 export class Batch {

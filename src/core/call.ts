@@ -71,3 +71,15 @@ export function resultMessage(
     timestamp,
   };
 }
+
+/** A call as its message holds it. */
+export interface RequestedCall {
+  toolCall: ToolCall;
+  contentIndex: number;
+  /** Why it must not run, for the model. */
+  refusal?: string;
+  /** Its result, known from elsewhere: nothing runs. */
+  given?: BoundedResult;
+  /** Its result stands in the history already. */
+  settled?: ToolResultMessage;
+}

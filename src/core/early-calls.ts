@@ -3,9 +3,8 @@
 import { waitFor } from "../lib/async/wait-for.ts";
 import { jsonEqual } from "../lib/json/json-equal.ts";
 import { abortError, type Stopper } from "../lib/async/stopper.ts";
-import type { RequestedCall } from "./batch.ts";
 import { textResult } from "./bound-result.ts";
-import type { Call } from "./call.ts";
+import type { Call, RequestedCall } from "./call.ts";
 import { executeCall } from "./execute-call.ts";
 import type { ToolCall } from "./messages.ts";
 import { checkCall, claimsOf, deepFreeze, type Gated, isPure } from "./prepare-call.ts";

@@ -1,7 +1,7 @@
 // Calls at the tail of a continued history that have no result: each is settled before the model is asked again.
-import { Batch, type RequestedCall } from "./batch.ts";
+import { Batch } from "./batch.ts";
 import { boundResult } from "./bound-result.ts";
-import type { Call } from "./call.ts";
+import type { Call, RequestedCall } from "./call.ts";
 import type { AgentMessage, AssistantMessage, ToolCall, ToolResultMessage } from "./messages.ts";
 import { checkCall, isPure } from "./prepare-call.ts";
 import type { Run } from "./run.ts";

@@ -2,7 +2,6 @@
 import { abortError, Stopper } from "../lib/async/stopper.ts";
 import { type Waited, waitFor } from "../lib/async/wait-for.ts";
 import { describeError } from "../lib/text/describe-error.ts";
-import type { Batch } from "./batch.ts";
 import type { AgentContext, AgentLoopConfig, Clock, Ids, RecordEntry, Timers } from "./config.ts";
 import { AgentEventQueue } from "./event-queue.ts";
 import type { AgentEvent, EndCause, EndReason, StreamFn, StreamOptions } from "./events.ts";
@@ -51,6 +50,11 @@ export interface RunContext {
   tools: AgentTool[];
 }
 
+/** Calls that can be ended one by one. */
+export interface OpenCalls {
+  abortCall(toolCallId: string, reason?: string): "aborted" | "settled" | "unknown";
+}
+
 /** One run, from prompt to end. */
 export class Run {
   readonly config: AgentLoopConfig;
@@ -66,7 +70,7 @@ export class Run {
   /** How many assistant messages the session had before the current one. */
   turn: number;
   /** The calls of the current message. */
-  batch: Batch | undefined;
+  batch: OpenCalls | undefined;
   /** The first thing that went wrong beyond repair. */
   fatal: End | undefined;
   /** The ids of all calls that have their result. */

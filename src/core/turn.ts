@@ -1,8 +1,7 @@
 // One turn: the model's message, its batch of calls, and the results behind it.
-import type { RequestedCall } from "./batch.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "./messages.ts";
 import { type Answer, askModel } from "./request.ts";
-import { abortedText } from "./call.ts";
+import { abortedText, type RequestedCall } from "./call.ts";
 import type { Run } from "./run.ts";
 
 /** How a turn left the conversation. */

@@ -2,10 +2,16 @@
 // last message, and the cache marks of the last two user messages) is written behind the finished part each time.
 import type { Message, Model } from "../../core/messages.ts";
 import { repairHistory } from "../history.ts";
-import type { RequestBody } from "./request.ts";
 import { listed } from "./sent-block.ts";
 import { SentHistory, type SentMessage } from "./send-messages.ts";
 import type { ToolNames } from "./tool-names.ts";
+
+/** A body that is lent: its bytes hold until it is released. */
+export interface RequestBody {
+  bytes: Uint8Array;
+  /** It was sent, or will not be. */
+  release(): void;
+}
 
 /** The messages of the current request as they are to be sent. */
 export interface RequestMessages {

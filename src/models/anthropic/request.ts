@@ -3,18 +3,11 @@
 import type { StreamContext, StreamOptions } from "../../core/events.ts";
 import type { Model } from "../../core/messages.ts";
 import type { Tool } from "../../core/tool.ts";
-import { conversationOf } from "./conversation.ts";
+import { conversationOf, type RequestBody } from "./conversation.ts";
 import { jsonText, listed, marked, sentBlock } from "./sent-block.ts";
 import { thinkingConfig } from "./thinking.ts";
 import { ToolNames } from "./tool-names.ts";
 import { toolText } from "./tool-text.ts";
-
-/** A body that is lent: its bytes hold until it is released. */
-export interface RequestBody {
-  bytes: Uint8Array;
-  /** It was sent, or will not be. */
-  release(): void;
-}
 
 /** The request's JSON as text. */
 export function buildRequest(

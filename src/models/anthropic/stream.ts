@@ -23,7 +23,8 @@ import {
 } from "./errors.ts";
 import { type Endpoint, endpointOf } from "./endpoint.ts";
 import { ResponseReader } from "./read-response.ts";
-import { type RequestBody, requestBody, toolNamesOf } from "./request.ts";
+import type { RequestBody } from "./conversation.ts";
+import { requestBody, toolNamesOf } from "./request.ts";
 import { ToolNames } from "./tool-names.ts";
 
 /** Bytes of an error's body that are read. */
