@@ -99,8 +99,9 @@ class Printer {
 
   #showMessage(message: AssistantMessage): void {
     addUsage(this.#totals, message);
-    const wasLive = this.#live?.hasWritten === true;
+    // The end may show what was held back.
     this.#live?.end();
+    const wasLive = this.#live?.hasWritten === true;
     const text = textOf(message.content).trim();
     const hasCalls = message.content.some(({ type }) => type === "toolCall");
     this.#aside = hasCalls ? text : "";
