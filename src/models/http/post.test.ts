@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { after, test } from "node:test";
@@ -110,4 +111,31 @@ test("an abort ends the request, and the reading of its answer", async () => {
   const response = await ask(url, "x", late.signal);
   setImmediate(() => late.abort());
   await assert.rejects(textOf(response));
+});
+
+test("a server on this machine is never asked through a proxy", async () => {
+  const { url } = await serve((request, response) => {
+    request.resume();
+    response.end("ours");
+  });
+  const script = `
+    const { post } = await import(${JSON.stringify(new URL("./post.ts", import.meta.url).href)});
+    const { signal } = new AbortController();
+    const response = await post({ url: new URL(process.argv[1]), headers: new Headers(), body: Buffer.from(""), signal });
+    process.stdout.write(String(response.status));
+    process.exit();
+  `;
+  const proxied = {
+    HTTP_PROXY: "http://127.0.0.1:9",
+    http_proxy: "http://127.0.0.1:9",
+    NO_PROXY: "",
+  };
+  const { promise, resolve } = Promise.withResolvers<string>();
+  execFile(
+    process.execPath,
+    ["--input-type=module", "-e", script, url.href],
+    { env: { ...process.env, ...proxied } },
+    (_error, out, err) => resolve(out + err),
+  );
+  assert.equal(await promise, "200");
 });

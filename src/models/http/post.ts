@@ -31,25 +31,34 @@ interface Client {
 
 const clients = new Map<string, Promise<Client>>();
 
-/** Connections are kept and used again; proxies are those of the environment, where this node can use them. */
-function clientFor(protocol: string): Promise<Client> {
-  let client = clients.get(protocol);
+/**
+ * Connections are kept and used again. Proxies are those of the environment, where this node can use them; a server on
+ * this machine is never asked through one.
+ */
+function clientFor({ protocol, hostname }: URL): Promise<Client> {
+  const isLocal = LOOPBACK.test(hostname);
+  const key = `${protocol}${isLocal ? "local" : ""}`;
+  let client = clients.get(key);
   if (!client) {
-    client = loadClient(protocol === "https:");
-    clients.set(protocol, client);
+    client = loadClient(protocol === "https:", isLocal ? {} : { proxyEnv: process.env });
+    clients.set(key, client);
   }
   return client;
 }
 
-async function loadClient(isSecure: boolean): Promise<Client> {
+const LOOPBACK = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+async function loadClient(
+  isSecure: boolean,
+  proxy: { proxyEnv?: NodeJS.ProcessEnv },
+): Promise<Client> {
   const { Agent, request } = isSecure ? await import("node:https") : await import("node:http");
-  const options = { keepAlive: true, proxyEnv: process.env };
-  return { request, agent: new Agent(options) };
+  return { request, agent: new Agent({ keepAlive: true, ...proxy }) };
 }
 
 /** Sends, and resolves with the answer's head. Rejects with node's own error for a connection that fails. */
 export async function post(request: PostRequest): Promise<PostResponse> {
-  const client = await clientFor(request.url.protocol);
+  const client = await clientFor(request.url);
   try {
     return await send(client, request);
   } catch (error) {
