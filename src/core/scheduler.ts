@@ -65,6 +65,8 @@ export class Scheduler {
   readonly #slots: Slot[] = [];
   readonly #maxParallel: number;
   #running = 0;
+  /** All slots before this one are finished. */
+  #firstOpen = 0;
 
   constructor(maxParallel: number = DEFAULT_MAX_PARALLEL) {
     this.#maxParallel = Math.max(1, maxParallel);
@@ -108,6 +110,7 @@ export class Scheduler {
     if (entry.state === "running") this.#running--;
     entry.state = "finished";
     entry.wrote = wrote;
+    while (this.#slots[this.#firstOpen]?.state === "finished") this.#firstOpen++;
     this.#startAll();
   }
 
@@ -124,8 +127,9 @@ export class Scheduler {
   }
 
   #startAll(): void {
-    for (const [index, entry] of this.#slots.entries()) {
+    for (let index = this.#firstOpen; index < this.#slots.length; index++) {
       if (this.#running >= this.#maxParallel) return;
+      const entry = this.#slots[index] as Slot;
       if (entry.state !== "waiting" || !this.#isFree(index, entry.claims ?? BARRIER)) continue;
       entry.state = "running";
       this.#running++;
@@ -134,7 +138,7 @@ export class Scheduler {
   }
 
   #isFree(index: number, claims: readonly Claim[]): boolean {
-    for (let earlier = 0; earlier < index; earlier++) {
+    for (let earlier = this.#firstOpen; earlier < index; earlier++) {
       const entry = this.#slots[earlier] as Slot;
       if (entry.state === "finished") continue;
       // A call that has not said what it touches may touch anything.
