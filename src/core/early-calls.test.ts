@@ -8,9 +8,17 @@ import {
   textOfResult,
   tick,
   tool,
+  user,
 } from "../../test/kit/run-loop.ts";
 import { callsTurn, type ScriptedTurn, textTurn } from "../testing/scripted-model.ts";
-import { emptyUsage } from "./messages.ts";
+import { agentLoop } from "./agent-loop.ts";
+import type { AssistantMessageEvent } from "./events.ts";
+import {
+  type AssistantMessage,
+  emptyUsage,
+  type ToolCall,
+  type ToolResultMessage,
+} from "./messages.ts";
 import type { AgentTool } from "./tool.ts";
 
 const pure = (name = "look", more: Partial<AgentTool> = {}): AgentTool =>
@@ -320,4 +328,56 @@ test("an early call that is cancelled alone is aborted, and the turn goes on", a
   await run.ended;
   assert.equal(run.end().reason, "done");
   assert.match(textOfResult(run.results()[0]), /cancelled: changed my mind/);
+});
+
+test("a call that the finished message holds otherwise is discarded, and runs as the message has it", async () => {
+  const call = (n: number): ToolCall => ({
+    type: "toolCall",
+    id: "a",
+    name: "look",
+    arguments: { n },
+  });
+  const message = (n: number): AssistantMessage => ({
+    role: "assistant",
+    content: [call(n)],
+    api: "a",
+    provider: "p",
+    model: "m",
+    usage: emptyUsage(),
+    stopReason: "toolUse",
+    timestamp: 0,
+  });
+  async function* answer(): AsyncGenerator<AssistantMessageEvent> {
+    const partial = message(1);
+    yield { type: "start", partial };
+    yield { type: "toolcall_start", contentIndex: 0, partial };
+    yield { type: "toolcall_end", contentIndex: 0, toolCall: call(1), partial };
+    await tick();
+    yield { type: "done", reason: "toolUse", message: message(2) };
+  }
+  const { script, manual } = startLoop({ turns: [textTurn("x")] });
+  let asked = 0;
+  const ran: unknown[] = [];
+  const stream = agentLoop(
+    [user("go")],
+    {
+      messages: [],
+      tools: [
+        tool("look", (args) => (ran.push(args["n"]), `saw ${String(args["n"])}`), { pure: true }),
+      ],
+    },
+    { model: script.model, clock: manual.clock, timers: manual.timers, ids: () => "id" },
+    undefined,
+    (model, context, options) =>
+      asked++ === 0
+        ? Object.assign(answer(), { result: () => Promise.resolve(message(2)) })
+        : script.streamFn(model, context, options),
+  );
+  const messages = await stream.result();
+  const results = messages.filter(({ role }) => role === "toolResult");
+  assert.deepEqual(ran, [1, 2]);
+  assert.deepEqual(
+    results.map((result) => textOfResult(result as ToolResultMessage)),
+    ["saw 2"],
+  );
 });

@@ -74,7 +74,11 @@ export class Scheduler {
 
   /** Says what a call claims; until it is finished, later calls that conflict wait for it. */
   claim(slot: number, claims: readonly Claim[]): void {
-    this.#slot(slot).claims = claims;
+    const entry = this.#slot(slot);
+    entry.claims = claims;
+    // A call that was discarded may come again.
+    if (entry.state === "finished") entry.state = "open";
+    this.#firstOpen = Math.min(this.#firstOpen, slot);
   }
 
   /**
