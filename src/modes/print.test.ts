@@ -157,6 +157,11 @@ describe("on one screen", () => {
     assert.equal(order.slice(0, -1).join("|"), "Let me| look.|\n|● look a.txt\n|All is| well.|\n");
   });
 
+  test("text that is held back to its end is shown once", async () => {
+    const { out } = await print([{ text: "\u001b[31mHeld back.", deltaSize: 2 }], { port });
+    assert.equal(out(), "Held back.\n");
+  });
+
   test("a failed attempt's text is ended before the retry is told", async () => {
     const manual = createManualClock();
     const half = { text: "Half a", error: { kind: "network", message: "reset" } } as const;
