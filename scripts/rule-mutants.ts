@@ -32,7 +32,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     rule: "3 gates: what a hook changes is validated again",
     file: "src/core/prepare-call.ts",
-    from: "return jsonEqual(changed, args) ? { ok: true, tool, args } : validate(tool, changed);",
+    from: "return jsonEqual(changed, args) ? { ok: true, tool, args } : validate(run, call, { tool, args: changed });",
     to: "return { ok: true, tool, args: changed as Args };",
     test: "src/core/prepare-call.test.ts",
   },

@@ -27,6 +27,7 @@ export class AgentState {
   #streamingMessage: AssistantMessage | undefined;
   #pending = new Set<string>();
   #error: string | undefined;
+  #replacement: AgentMessage[] | undefined;
   // What the run was last given.
   #given: Given;
 
@@ -124,15 +125,25 @@ export class AgentState {
         this.#pending = left;
         return;
       }
+      case "turn_start":
+        this.#takeReplacement();
+        return;
       case "request_retry":
+        this.#takeReplacement();
         this.#streamingMessage = undefined;
         return;
       case "agent_end":
+        this.#takeReplacement();
         if (event.cause) this.#error = event.cause.message;
         return;
       default:
         return;
     }
+  }
+
+  #takeReplacement(): void {
+    if (this.#replacement) this.#messages = this.#replacement;
+    this.#replacement = undefined;
   }
 
   /** What the user changed since the run was last given it. */
@@ -154,7 +165,8 @@ export class AgentState {
     if (update?.model) this.model = update.model;
     if (update?.context) {
       const { messages, systemPrompt, tools } = update.context;
-      this.#messages = [...messages];
+      // Counts from the next turn: events of the turn before may still be on their way.
+      this.#replacement = [...messages];
       this.systemPrompt = systemPrompt ?? "";
       this.#tools = [...(tools ?? [])];
     }

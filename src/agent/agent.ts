@@ -234,6 +234,7 @@ export class Agent {
   async #prepareNextTurn(turn: TurnView): Promise<TurnUpdate | undefined> {
     const changed = this.state.takeChanges(turn.context, this.#options.options);
     const update = await this.#options.prepareNextTurn?.(turn);
-    return this.state.adopt(update ? { ...changed, ...update } : changed);
+    this.state.adopt(update);
+    return { ...changed, ...update };
   }
 }

@@ -154,6 +154,7 @@ export class Batch {
     if (call.given) return this.#conclude(call, call.given, {});
     const refusal = gated.ok ? await this.#clearToRun(call) : gated;
     if (refusal) return this.#refuse(call, refusal);
+    if (!call.early && call.stop.stopped) return this.#refuse(call, notStarted(call));
     const executed = await (call.early ?? executeCall(this.#run, call));
     if (!executed) return this.#refuse(call, notStarted(call));
     const result = await finishResult(this.#run, call, { executed, assistantMessage });

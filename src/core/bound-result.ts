@@ -1,7 +1,7 @@
 // Every tool's result, whoever wrote the tool, is made regular and bounded here, once.
 import { toJsonValue } from "../lib/json/to-json-value.ts";
 import { cutUtf8, formatBytes, utf8Length } from "../lib/text/truncate.ts";
-import type { ImageContent, JsonValue, TextContent, ToolResultMessage, Usage } from "./messages.ts";
+import type { JsonValue, TextContent, ToolResultMessage, Usage } from "./messages.ts";
 import type { ToolResult } from "./tool.ts";
 
 /** UTF-8 bytes of text in one result. */
@@ -52,10 +52,11 @@ function regularContent(content: unknown): Content {
   return content.map((block: unknown) => {
     if (isRecord(block)) {
       if (block["type"] === "text" && typeof block["text"] === "string") {
-        return block as unknown as TextContent;
+        return { type: "text", text: block["text"] };
       }
       if (block["type"] === "image" && typeof block["data"] === "string") {
-        return block as unknown as ImageContent;
+        const { data, mimeType } = block;
+        return { type: "image", data, mimeType: typeof mimeType === "string" ? mimeType : "" };
       }
     }
     return typeof block === "string" ? { type: "text", text: block } : asText(block);

@@ -7,7 +7,14 @@ import { textResult } from "./bound-result.ts";
 import type { Call, RequestedCall } from "./call.ts";
 import { executeCall } from "./execute-call.ts";
 import type { ToolCall } from "./messages.ts";
-import { checkCall, claimsOf, deepFreeze, type Gated, isPure } from "./prepare-call.ts";
+import {
+  checkCall,
+  claimsOf,
+  copyArguments,
+  deepFreeze,
+  type Gated,
+  isPure,
+} from "./prepare-call.ts";
 import type { Run } from "./run.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -103,7 +110,7 @@ export class EarlyCalls {
     early.checked = await checkCall(this.#run, call);
     if (!early.checked.ok || this.#closing.stopped) return false;
     call.tool = early.checked.tool;
-    call.args = deepFreeze(structuredClone(early.checked.args));
+    call.args = deepFreeze(copyArguments(early.checked.args));
     call.pure = await isPure(this.#run, call);
     if (!call.pure || this.#closing.stopped) return false;
     if (this.#run.config.authorize) call.claims = await claimsOf(this.#run, call);

@@ -5,6 +5,7 @@ import { describeError } from "../lib/text/describe-error.ts";
 import { boundResult, type BoundedResult } from "./bound-result.ts";
 import { abortedText, type Call, type Executed } from "./call.ts";
 import type { AssistantMessage } from "./messages.ts";
+import { copyArguments } from "./prepare-call.ts";
 import { ABORT_GRACE_MS, HOOK_DEADLINE_MS, type Run } from "./run.ts";
 import type { AgentTool, ToolResult } from "./tool.ts";
 
@@ -42,7 +43,7 @@ export async function executeCall(run: Run, call: Call): Promise<Executed> {
         })
       : undefined;
   const waited = await waitFor(
-    () => tool.execute(id, structuredClone(args), call.stop.signal, onUpdate),
+    () => tool.execute(id, copyArguments(args), call.stop.signal, onUpdate),
     { timers, stop: call.stop, graceMs: ABORT_GRACE_MS },
   );
   open = false;

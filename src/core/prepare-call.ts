@@ -31,7 +31,7 @@ export async function checkCall(run: Run, call: Call): Promise<Gated> {
   } catch (error) {
     return refuse(`The arguments of ${tool.name} could not be read: ${describeError(error)}`);
   }
-  return validate(tool, args);
+  return validate(run, call, { tool, args });
 }
 
 /** The caller's hook, which may block the call or change its arguments; what it changed is validated again. */
@@ -43,8 +43,9 @@ export async function askBeforeHook(
   const { tool, args, assistantMessage } = asked;
   const { beforeToolCall } = run.config;
   if (!beforeToolCall) return { ok: true, tool, args };
-  const copy = structuredClone(args);
-  const { toolCall } = call;
+  const copy = copyArguments(args);
+  // The history keeps what the model sent, whatever the hook does.
+  const toolCall = structuredClone(call.toolCall);
   const waited = await run.wait(
     () =>
       beforeToolCall.call(
@@ -67,7 +68,9 @@ export async function askBeforeHook(
     return { ...refuse(reason), denied: "hook", ...(value.terminate ? { terminate: true } : {}) };
   }
   const changed = value?.args ?? copy;
-  return jsonEqual(changed, args) ? { ok: true, tool, args } : validate(tool, changed);
+  return jsonEqual(changed, args)
+    ? { ok: true, tool, args }
+    : validate(run, call, { tool, args: changed });
 }
 
 function refuse(text: string): Extract<Gated, { ok: false }> {
@@ -77,23 +80,47 @@ function refuse(text: string): Extract<Gated, { ok: false }> {
 /** Loaded with the first call: a run that only talks needs no validator. */
 let validator: typeof import("../lib/schema/check-arguments.ts") | undefined;
 
-async function validate(tool: AgentTool, args: unknown): Promise<Gated> {
-  try {
-    validator ??= await import("../lib/schema/check-arguments.ts");
-    const { checkArguments } = validator;
-    const checked = await checkArguments(tool, args);
+async function validate(
+  run: Run,
+  call: Call,
+  { tool, args }: { tool: AgentTool; args: unknown },
+): Promise<Gated> {
+  validator ??= await import("../lib/schema/check-arguments.ts");
+  const { checkArguments } = validator;
+  // A schema's own check may be anybody's code: it may throw, or never end.
+  const waited = await run.wait(() => checkArguments(tool, args), call.stop);
+  if (waited.status === "done") {
+    const checked = waited.value;
     return checked.ok ? { ok: true, tool, args: checked.args } : refuse(checked.text);
-  } catch (error) {
-    return refuse(`The arguments of ${tool.name} could not be checked: ${describeError(error)}`);
   }
+  const why = waited.status === "failed" ? describeError(waited.error) : "the check did not end";
+  return refuse(`The arguments of ${tool.name} could not be checked: ${why}`);
 }
 
 /** What the call will touch; a tool that cannot say counts as touching everything. */
 export async function claimsOf(run: Run, call: Call): Promise<readonly Claim[]> {
   const { tool, args } = call;
   if (!tool?.claims || !args) return [];
-  const waited = await run.wait(() => tool.claims?.(structuredClone(args)) ?? [], call.stop);
-  return waited.status === "done" && Array.isArray(waited.value) ? waited.value : BARRIER;
+  const waited = await run.wait(() => tool.claims?.(copyArguments(args)) ?? [], call.stop);
+  const said: unknown = waited.status === "done" ? waited.value : undefined;
+  return Array.isArray(said) && said.every(isClaim) ? said : BARRIER;
+}
+
+function isClaim(claim: unknown): claim is Claim {
+  if (typeof claim !== "object" || claim === null) return false;
+  const { on, path, host, access } = claim as Record<string, unknown>;
+  if (access !== "read" && access !== "write") return false;
+  if (on === "path") return typeof path === "string";
+  return on === "net" ? typeof host === "string" : on === "process" || on === "everything";
+}
+
+/** A copy of a call's arguments; of what a schema made that cannot be copied, one level. */
+export function copyArguments(args: Args): Args {
+  try {
+    return structuredClone(args);
+  } catch {
+    return { ...args };
+  }
 }
 
 /** Whether the call only reads; a tool that fails to say so does not. */
@@ -101,7 +128,7 @@ export async function isPure(run: Run, call: Call): Promise<boolean> {
   const { tool, args } = call;
   const pure = tool?.pure;
   if (typeof pure !== "function" || !args) return pure === true;
-  const waited = await run.wait(() => pure.call(tool, structuredClone(args)), call.stop);
+  const waited = await run.wait(() => pure.call(tool, copyArguments(args)), call.stop);
   return waited.status === "done" && waited.value === true;
 }
 

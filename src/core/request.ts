@@ -41,7 +41,11 @@ export async function askModel(
     const batch = new Batch(run, run.turn);
     run.batch = batch;
     const response = await streamResponse(run, context, batch);
-    const again = await judge(run, asking, response);
+    const again = await judge(run, asking, response).catch((error: unknown) => {
+      // A hook ended the run: what began early is told before its end.
+      batch.discard("the run ends");
+      throw error;
+    });
     if (!again || run.stop.stopped) return { ...response, batch };
     const discardedCallIds = batch.discard("the request is repeated");
     await run.mustRecord([attemptFailed(run, asking, response.message)]);

@@ -64,10 +64,15 @@ class Reading {
   async read(context: StreamContext): Promise<void> {
     const { model, ports } = this.#run;
     const stream = await ports.streamFn(model, context, await this.#options());
-    for await (const event of stream) {
-      if (this.#closed) return;
+    const events = stream[Symbol.asyncIterator]();
+    for (;;) {
+      const step = await events.next();
+      if (step.done === true || this.#closed) return;
+      const event = step.value;
       if (event.type === "done" || event.type === "error") {
         this.#last = event;
+        // Whatever it still has to clean up is not waited for.
+        events.return?.().catch(() => {});
         return;
       }
       this.#see(event);
@@ -81,6 +86,10 @@ class Reading {
 
   outcome(): Response {
     const last = this.#last;
+    if (last && !isMessage(last.type === "done" ? last.message : last.error)) {
+      const message = "The model's stream ended with an event that holds no message.";
+      return this.failed("error", { message, errorKind: "protocol" });
+    }
     if (last?.type === "done") return this.#complete(last.message, last.reason);
     const { stopped } = this.#run.stop;
     if (last?.type === "error") {
@@ -147,6 +156,9 @@ class Reading {
 
   #rightCall(contentIndex: number, toolCall: ToolCall): ToolCall {
     const { id, name } = this.#names.settle(contentIndex, toolCall);
+    if (typeof toolCall.arguments !== "object" || toolCall.arguments === null) {
+      return { ...toolCall, id, name, arguments: {} };
+    }
     return id === toolCall.id && name === toolCall.name ? toolCall : { ...toolCall, id, name };
   }
 
@@ -212,6 +224,10 @@ function renameLive(block: ContentBlock | undefined, toolCall: ToolCall): void {
   if (block?.type !== "toolCall" || Object.isFrozen(block)) return;
   block.id = toolCall.id;
   block.name = toolCall.name;
+}
+
+function isMessage(message: unknown): boolean {
+  return typeof message === "object" && message !== null;
 }
 
 function knownStopReason(reason: string): "stop" | "length" | "toolUse" | undefined {

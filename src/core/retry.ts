@@ -54,7 +54,10 @@ export function decideRetry(
   { attempt, elapsedMs, jitter }: Attempts,
 ): RetryDecision {
   if (config === false || !isTransient(message)) return { action: "end" };
-  const { attempts, baseMs, maxMs, maxServerWaitMs, maxTotalMs } = { ...DEFAULT_RETRY, ...config };
+  const { attempts, baseMs, maxMs, maxServerWaitMs, maxTotalMs } = {
+    ...DEFAULT_RETRY,
+    ...Object.fromEntries(Object.entries(config ?? {}).filter(([, value]) => value !== undefined)),
+  };
   const most = message.errorKind === "protocol" ? Math.min(attempts, PROTOCOL_ATTEMPTS) : attempts;
   if (attempt > most) return { action: "end", why: `gave up after ${attempt} attempts` };
   const asked = message.retryAfterMs;
