@@ -286,6 +286,18 @@ describe("the state", () => {
     assert.deepEqual(agent.state.messages.map(said), ["summary", "x"]);
   });
 
+  test("holds each message once, though its prompt changes turn by turn", async () => {
+    const turns = Array.from({ length: 6 }, (_, n) => callTurn("act", { n }, `c${n}`));
+    const { agent } = agentOf([...turns, textTurn("x")], {
+      initialState: { tools: [tool("act", () => "x")] },
+    });
+    agent.subscribe((event) => {
+      if (event.type === "tool_execution_end") agent.state.systemPrompt += ".";
+    });
+    const { messages } = await agent.prompt("go");
+    assert.deepEqual(agent.state.messages, messages);
+  });
+
   test("lists are copied when they are set", () => {
     const { agent } = agentOf([]);
     const messages = [user("a")];

@@ -16,8 +16,15 @@ import {
 import type { Decision, RecordEntry } from "./config.ts";
 import { EarlyCalls } from "./early-calls.ts";
 import { executeCall, finishResult } from "./execute-call.ts";
-import type { AssistantMessage, JsonValue, ToolCall } from "./messages.ts";
-import { askBeforeHook, checkCall, claimsOf, deepFreeze, isPure } from "./prepare-call.ts";
+import type { AssistantMessage, ToolCall } from "./messages.ts";
+import {
+  askBeforeHook,
+  checkCall,
+  claimsOf,
+  deepFreeze,
+  isPure,
+  plainArguments,
+} from "./prepare-call.ts";
 import type { Run } from "./run.ts";
 import { BARRIER, sameClaims, Scheduler, writes } from "./scheduler.ts";
 
@@ -223,7 +230,7 @@ export class Batch {
         type: "intent",
         call: call.ref,
         toolName: call.toolCall.name,
-        args: args as unknown as JsonValue,
+        args: plainArguments(args ?? {}),
         claims,
         ...(evidence?.status === "done" && evidence.value !== undefined
           ? { evidence: evidence.value }

@@ -114,3 +114,18 @@ describe("the bounds of a result", () => {
     assert.deepEqual(live.details, { n: 1 });
   });
 });
+
+test("a block that a tool changes later, or that carries more, is kept as it was", async () => {
+  const block = { type: "text" as const, text: "first", more: "x".repeat(1000), f: () => 1 };
+  const reused = tool("act", () => ({ content: [block] }));
+  const run = await runLoop({
+    turns: [callTurn("act", { n: 1 }), callTurn("act", { n: 2 }), textTurn("x")],
+    tools: [reused],
+    config: { afterToolCall: ({ args }) => void (block.text = `after ${String(args["n"])}`) },
+  });
+  block.text = "long after";
+  assert.deepEqual(
+    run.results().map(({ content }) => content),
+    [[{ type: "text", text: "after 1" }], [{ type: "text", text: "after 2" }]],
+  );
+});

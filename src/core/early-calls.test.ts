@@ -381,3 +381,14 @@ test("a call that the finished message holds otherwise is discarded, and runs as
     ["saw 2"],
   );
 });
+
+test("a hook that ends the run during a retry leaves no early call without its end", async () => {
+  const failing: ScriptedTurn = { ...one(), error: { kind: "auth", message: "no" } };
+  const recover = () => Promise.reject(new Error("confused"));
+  const run = await runLoop({ turns: [failing], tools: [pure()], config: { recover } });
+  assert.equal(run.end().reason, "error");
+  assert.deepEqual(
+    run.lines().filter((line) => line.startsWith("tool_execution")),
+    ["tool_execution_start c1 look", "tool_execution_end c1 error"],
+  );
+});

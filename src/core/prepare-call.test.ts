@@ -326,3 +326,53 @@ test("no name from outside reaches an object's prototype", async () => {
     assert.match(text, /not found/);
   }
 });
+
+describe("code of the caller's that is odd", () => {
+  const standard = (validate: (value: unknown) => unknown) => ({
+    "~standard": { version: 1, vendor: "odd", validate, jsonSchema: { input: () => ({}) } },
+  });
+
+  test("a schema whose check never ends refuses its call after 30 s", async () => {
+    const parameters = standard(() => new Promise(() => {})) as never;
+    const run = startLoop({
+      turns: [callTurn("act", {}), textTurn("x")],
+      tools: [{ ...act, parameters }],
+    });
+    await tick();
+    await tick();
+    await run.manual.advance(30_000);
+    await run.ended;
+    assert.match(textOfResult(run.results()[0]), /could not be checked: the check did not end/);
+  });
+
+  test("a schema may give what cannot be copied", async () => {
+    const parameters = standard(() => ({ value: { path: "a", later: () => 1 } })) as never;
+    for (const pure of [true, false]) {
+      const odd: AgentTool = { ...act, pure, parameters };
+      const { isError } = await oneCall({}, { beforeToolCall: () => undefined }, odd);
+      assert.equal(isError, false);
+      assert.equal((await oneCall({}, {}, odd)).isError, false);
+    }
+  });
+
+  test("claims that are none count as everything", async () => {
+    const claims = () => [{ on: "path", access: "read" }] as never;
+    const { isError } = await oneCall({}, {}, { ...act, claims });
+    assert.equal(isError, false);
+  });
+
+  test("a hook that changes the call itself does not reach the history", async () => {
+    const { run } = await oneCall(
+      {},
+      {
+        beforeToolCall: ({ toolCall }) => {
+          toolCall.arguments["path"] = "changed";
+          return undefined;
+        },
+      },
+    );
+    const message = run.messages()[1];
+    const block = message?.role === "assistant" ? message.content[0] : undefined;
+    assert.deepEqual(block?.type === "toolCall" && block.arguments, { path: "a" });
+  });
+});

@@ -1,9 +1,10 @@
 // The gates of one call that come in the model's order: find the tool, shim and check its arguments, the caller's hook.
 // What does not pass is an error result that the model can act on, never an exception.
 import { jsonEqual } from "../lib/json/json-equal.ts";
+import { toJsonValue } from "../lib/json/to-json-value.ts";
 import { describeError } from "../lib/text/describe-error.ts";
 import type { Call } from "./call.ts";
-import type { AssistantMessage } from "./messages.ts";
+import type { AssistantMessage, JsonValue } from "./messages.ts";
 import { HOOK_DEADLINE_MS, type Run } from "./run.ts";
 import { BARRIER } from "./scheduler.ts";
 import { describeUnknownTool, resolveToolName } from "./tool-names.ts";
@@ -120,6 +121,16 @@ export function copyArguments(args: Args): Args {
     return structuredClone(args);
   } catch {
     return { ...args };
+  }
+}
+
+/** A call's arguments as the journal can hold them. */
+export function plainArguments(args: Args): JsonValue {
+  try {
+    return structuredClone(args) as JsonValue;
+  } catch {
+    const plain = toJsonValue(args, Number.POSITIVE_INFINITY);
+    return plain.ok ? (plain.value as JsonValue) : {};
   }
 }
 
