@@ -6,6 +6,8 @@ const WITH_VALUE = new Set([
   "--test-timeout",
   "--test-shard",
   "--test-isolation",
+  "--test-reporter",
+  "--test-reporter-destination",
   "--test-coverage-include",
   "--test-coverage-exclude",
   "--test-coverage-branches",

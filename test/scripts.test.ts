@@ -71,6 +71,14 @@ describe("npm test", () => {
     );
   });
 
+  test("takes a reporter of the caller's in place of its own", () => {
+    for (const option of [["--test-reporter", "tap"], ["--test-reporter=tap"]]) {
+      const { stdout, status } = run(["scripts/test.ts", ...option, passing]);
+      assert.equal(status, 0);
+      assert.match(stdout, /^TAP version 13\n[\s\S]*\n# fail 0\n[^ℹ]*$/);
+    }
+  });
+
   test("tells a path from the value of an option", () => {
     assert.deepEqual(
       splitArguments(["--test-name-pattern", "tool", "a.test.ts", "--test-only", "src/core"]),
