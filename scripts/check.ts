@@ -89,13 +89,21 @@ function checkPackages(): string {
     ...locked
       .filter(({ hasInstallScript, name }) => hasInstallScript && !allowed.has(name))
       .map(({ name }) => `package-lock.json: ${name} runs a script when it is installed.`),
-    ...locked
-      .filter(({ resolved }) => resolved !== undefined)
-      .map(({ name }) => `package-lock.json: ${name} has an address: npm install in this folder.`),
+    ...addressProblem(locked.filter(({ resolved }) => resolved !== undefined)),
     ...(/registry\s*=|https?:/.test(readFileSync(".npmrc", "utf8"))
       ? [".npmrc names a registry."]
       : []),
   ].join("\n");
+}
+
+/** One line for all: whoever has one address has most often all of them. */
+function addressProblem(packages: readonly { name: string }[]): string[] {
+  const [first] = packages;
+  if (!first) return [];
+  const others = packages.length > 1 ? ` and ${packages.length - 1} others` : "";
+  return [
+    `package-lock.json: addresses for ${first.name}${others}. With this folder's .npmrc, npm install leaves them out.`,
+  ];
 }
 
 function readJson(path: string): unknown {
