@@ -4,7 +4,7 @@
 //   npm run test:long -- src/core/scheduler.ts    only the mutants of these files
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
-import { resolve } from "node:path";
+import { delimiter, dirname, resolve } from "node:path";
 import { splitArguments } from "./test-arguments.ts";
 
 /** How often a property test of `npm run test:long` tries, and one that a mutant has to face. */
@@ -57,7 +57,12 @@ function summary(seconds: number): string {
 function runNode(args: readonly string[], env: Readonly<Record<string, string>>): number {
   const { status } = spawnSync(process.execPath, args, {
     stdio: "inherit",
-    env: { ...process.env, ...env },
+    // Stryker starts its tests with the first `node` of the path.
+    env: {
+      ...process.env,
+      PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
+      ...env,
+    },
   });
   return status ?? 1;
 }

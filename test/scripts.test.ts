@@ -1,10 +1,11 @@
 // The scripts behind `npm test` and `npm run build`, run as npm runs them.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
+import { MUTANTS } from "../scripts/broken-rules.ts";
 import { splitArguments } from "../scripts/test-arguments.ts";
 import { noticesText, packagesOf } from "../scripts/third-party-notices.ts";
 
@@ -158,4 +159,14 @@ describe("the notices", () => {
     );
     assert.throws(() => noticesText([packageIn("bare", "MIT", "README.md")]), /bare.*licence/);
   });
+});
+
+describe("the broken rules of `npm run test:long`", () => {
+  for (const { rule, file, from, test: noticing } of MUTANTS) {
+    test(`find the line that they break once: ${rule}`, () => {
+      const places = readFileSync(file, "utf8").split(from).length - 1;
+      assert.equal(places, 1, `${file} has moved on: mend scripts/broken-rules.ts`);
+      assert.ok(existsSync(noticing), noticing);
+    });
+  }
 });
