@@ -3,6 +3,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { BASE } from "./report.ts";
 
 export interface Contender {
   name: string;
@@ -28,16 +29,19 @@ export const ours: Contender = {
 };
 
 export const bare: Contender = {
-  name: "bare loop",
+  name: BASE,
   command: (url, prompt) => ({
     args: [resolve("bench/bare-loop.mjs"), prompt],
     env: { ANTHROPIC_BASE_URL: url },
   }),
 };
 
+/** Where the peers are installed: outside the repository. */
+export const peersFolder: string = join(tmpdir(), "errand-bench-peers");
+
 /** Installs the peers once, in a folder of the system's temporary ones. */
 export function installPeers(): Contender[] {
-  const folder = join(tmpdir(), "errand-bench-peers");
+  const folder = peersFolder;
   mkdirSync(folder, { recursive: true });
   if (!existsSync(join(folder, "node_modules"))) {
     writeFileSync(join(folder, "package.json"), '{"private":true,"type":"module"}');

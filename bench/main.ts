@@ -6,8 +6,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { bare, type Contender, installPeers, ours, type Ran, runOnce } from "./contenders.ts";
+import { bare, installPeers, ours, peersFolder, type Ran, runOnce } from "./contenders.ts";
 import { type Asked, type BenchServer, type Exchange, startBenchServer } from "./model-server.ts";
+import { median, Report } from "./report.ts";
+import { type Side, type ToolRow, toolRows } from "./tool-rows.ts";
 
 interface Row {
   name: string;
@@ -90,11 +92,6 @@ function wholeTurn([first, second]: readonly Exchange[]): number | undefined {
   return first && second ? second.requestAt - first.requestAt : undefined;
 }
 
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
 const { values } = parseArgs({
   options: {
     peers: { type: "boolean", default: false },
@@ -107,6 +104,7 @@ if (!existsSync("dist/bin.js")) {
   console.error("Nothing is built yet: npm run build first.");
   process.exit(2);
 }
+const runs = Number(values.runs);
 const contenders = [bare, ours, ...(values.peers ? installPeers() : [])];
 const chosen = rows.filter(({ name }) => name.includes(values.only));
 const server = await startBenchServer();
@@ -116,6 +114,7 @@ console.log(`node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 
 console.log(`bare loop: ${readFileSync("bench/bare-loop.mjs", "utf8").split("\n").length} lines\n`);
 try {
   for (const row of chosen) await measure(row, { server, folder });
+  for (const row of toolRows) if (row.name.includes(values.only)) await measureTool(row);
 } finally {
   await server.close();
   rmSync(folder, { recursive: true });
@@ -125,57 +124,47 @@ async function measure(
   row: Row,
   { server, folder }: { server: BenchServer; folder: string },
 ): Promise<void> {
-  const seen = new Map<Contender, Map<string, number[]>>();
-  const failed = new Map<Contender, string>();
-  const runs = Number(values.runs);
+  const report = new Report();
   // One round that is not counted warms caches; then everybody runs once in each round.
   for (let round = 0; round <= runs; round++) {
     for (const contender of contenders) {
-      if (failed.has(contender)) continue;
+      if (report.hasFailed(contender.name)) continue;
       server.begin(row.ask);
       try {
         const ran = await runOnce(contender, { url: server.url, cwd: folder });
-        if (round > 0) note(seen, contender, row.figures(server.exchanges, ran));
+        if (round > 0) report.add(contender.name, row.figures(server.exchanges, ran));
       } catch (error) {
-        failed.set(contender, (error as Error).message);
+        report.fail(contender.name, error);
       }
     }
   }
-  print(seen, failed);
+  report.print();
 }
 
-function note(
-  seen: Map<Contender, Map<string, number[]>>,
-  contender: Contender,
-  figures: Record<string, number | undefined>,
-): void {
-  const own = seen.get(contender) ?? new Map<string, number[]>();
-  seen.set(contender, own);
-  for (const [name, value] of Object.entries(figures)) {
-    if (value !== undefined) own.set(name, [...(own.get(name) ?? []), value]);
-  }
-}
-
-function print(seen: Map<Contender, Map<string, number[]>>, failed: Map<Contender, string>): void {
-  const names = new Set([...seen.values()].flatMap((own) => [...own.keys()]));
-  for (const name of names) {
-    console.log(name);
-    const base = median(seen.get(bare)?.get(name) ?? []);
-    for (const [contender, own] of seen) {
-      const figures = own.get(name);
-      if (!figures) continue;
-      const own50 = median(figures);
-      const range = `${format(Math.min(...figures))} – ${format(Math.max(...figures))}`;
-      const ratio = contender === bare ? "" : `  ${(own50 / base).toFixed(2)} × bare`;
-      console.log(
-        `  ${contender.name.padEnd(12)} ${format(own50).padStart(9)}  (${range})${ratio}`,
-      );
+async function measureTool(row: ToolRow): Promise<void> {
+  const report = new Report();
+  const own = mkdtempSync(join(tmpdir(), `errand-bench-${row.name}-`));
+  const sides = [...Object.entries(row.sides), ...peerSidesOf(row)];
+  try {
+    await row.prepare(own);
+    for (let round = 0; round <= Math.min(runs, row.runs ?? runs); round++) {
+      for (const [name, side] of sides) {
+        if (report.hasFailed(name)) continue;
+        try {
+          const figures = await side(own);
+          if (round > 0) report.add(name, figures);
+        } catch (error) {
+          report.fail(name, error);
+        }
+      }
     }
+    report.print();
+  } finally {
+    rmSync(own, { recursive: true, force: true });
   }
-  for (const [contender, why] of failed) console.log(`  ${contender.name}: ${why.split("\n")[0]}`);
-  console.log("");
 }
 
-function format(value: number): string {
-  return value >= 1000 ? value.toFixed(0) : value.toFixed(value < 10 ? 2 : 1);
+function peerSidesOf({ peerSides = {} }: ToolRow): [string, Side][] {
+  if (!values.peers) return [];
+  return Object.entries(peerSides).map(([name, side]) => [name, (own) => side(own, peersFolder)]);
 }
