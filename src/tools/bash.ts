@@ -16,6 +16,7 @@ import type { ProcessEnd, ProcessRequest, Workspace } from "../workspace/workspa
 import { OutputTail } from "./output-tail.ts";
 import type { ShownOutput } from "./output-tail.ts";
 import { createSpillStore } from "./spill-file.ts";
+import type { ToolPlugs } from "./tool-plugs.ts";
 
 /** Seconds that a command may take if it names no deadline. */
 export const DEFAULT_TIMEOUT_S = 120;
@@ -43,11 +44,6 @@ export interface BashDetails {
   fullOutputPath?: string;
 }
 
-export interface BashOptions {
-  /** Makes the folder for outputs that are too long to show, when the first one comes; a private temporary one if left out. */
-  spillFolder?: () => string;
-}
-
 interface BashArgs {
   command: string;
   timeout?: number;
@@ -57,17 +53,17 @@ interface BashArgs {
 /** The tool as the loop runs it, in the shell of `workspace`. */
 export function createBashTool(
   workspace: Workspace,
-  options: BashOptions = {},
+  plugs: ToolPlugs = {},
 ): AgentTool<BashParameters, BashDetails> {
-  return toAgentTool(bashDefinition(workspace, options), () => ({ cwd: workspace.cwd }));
+  return toAgentTool(bashDefinition(workspace, plugs), () => ({ cwd: workspace.cwd }));
 }
 
 /** The tool with what front ends and the system prompt want of it. */
 export function bashDefinition(
   workspace: Workspace,
-  options: BashOptions = {},
+  plugs: ToolPlugs = {},
 ): ToolDefinition<BashParameters, BashDetails> {
-  const store = createSpillStore("bash", options.spillFolder);
+  const store = createSpillStore("bash", plugs.spillFolder);
   const isReadOnly = (args: BashArgs): Promise<boolean> =>
     isProvedReadOnly(args.command, {
       findProgram: (name) => workspace.findProgram(name),

@@ -9,6 +9,7 @@ import { findDefinition } from "./find.ts";
 import { grepDefinition } from "./grep.ts";
 import { lsDefinition } from "./ls.ts";
 import { readDefinition } from "./read.ts";
+import type { ToolPlugs } from "./tool-plugs.ts";
 import { writeDefinition } from "./write.ts";
 
 /** A tool as `--help` and the settings know it. */
@@ -21,7 +22,7 @@ export interface ListedTool {
   defaultActive: boolean;
   /** Declared in read-only mode. */
   readOnly: boolean;
-  make(workspace: Workspace): ToolDefinition;
+  make(workspace: Workspace, plugs?: ToolPlugs): ToolDefinition;
 }
 
 export const toolTable: readonly ListedTool[] = [
@@ -39,7 +40,7 @@ export const toolTable: readonly ListedTool[] = [
     arguments: "command, timeout?, parallel?",
     defaultActive: true,
     readOnly: false,
-    make: (workspace) => bashDefinition(workspace),
+    make: (workspace, plugs) => bashDefinition(workspace, plugs),
   },
   {
     name: "edit",
@@ -87,7 +88,11 @@ export const toolTable: readonly ListedTool[] = [
  * The definitions of the named tools in the table's order; the default ones if no names are given. Throws for a name that is not in the
  * table.
  */
-export function toolDefinitions(workspace: Workspace, names?: readonly string[]): ToolDefinition[] {
+export function toolDefinitions(
+  workspace: Workspace,
+  names?: readonly string[],
+  plugs: ToolPlugs = {},
+): ToolDefinition[] {
   const known = toolTable.map(({ name }) => name);
   const unknown = names?.find((name) => !known.includes(name));
   if (unknown !== undefined) {
@@ -95,7 +100,7 @@ export function toolDefinitions(workspace: Workspace, names?: readonly string[])
   }
   return toolTable
     .filter(({ name, defaultActive }) => (names ? names.includes(name) : defaultActive))
-    .map(({ make }) => make(workspace));
+    .map(({ make }) => make(workspace, plugs));
 }
 
 /** The named tools as the loop runs them, in the table's order; the default ones if no names are given. */
