@@ -1,6 +1,7 @@
 // The rows that measure one tool by itself, through the workspace port, against the least that does the same job. A row is a
 // file in rows/ and a line here.
 import type { BASE } from "./report.ts";
+import { searchRow } from "./rows/search.ts";
 
 /** Figures of one run, by name; lower is better. */
 export type Figures = Readonly<Record<string, number | undefined>>;
@@ -19,4 +20,4 @@ export interface ToolRow {
 
 export type Side = (folder: string) => Promise<Figures>;
 
-export const toolRows: readonly ToolRow[] = [];
+export const toolRows: readonly ToolRow[] = [searchRow];
