@@ -14,6 +14,9 @@ export interface InitialState {
   messages?: AgentMessage[];
 }
 
+/** Gives what the loop runs in place of a tool; the same for the same tool. */
+export type WrapTool = (tool: AgentTool) => AgentTool;
+
 type Given = Required<Omit<InitialState, "messages">>;
 
 /** Lists are copied when they are set. What is changed while a run goes on counts from its next request. */
@@ -30,8 +33,10 @@ export class AgentState {
   #replacement: AgentMessage[] | undefined;
   // What the run was last given.
   #given: Given;
+  readonly #wrapTool: WrapTool;
 
-  constructor(initial: InitialState & { model: Model }) {
+  constructor(initial: InitialState & { model: Model }, wrapTool: WrapTool = (tool) => tool) {
+    this.#wrapTool = wrapTool;
     this.systemPrompt = initial.systemPrompt ?? "";
     this.model = initial.model;
     this.thinkingLevel = initial.thinkingLevel ?? "off";
@@ -78,7 +83,8 @@ export class AgentState {
 
   /** The context for a new run. */
   context(): AgentContext {
-    return { systemPrompt: this.systemPrompt, messages: this.#messages, tools: this.#tools };
+    const { systemPrompt, messages } = this;
+    return { systemPrompt, messages, tools: this.#tools.map(this.#wrapTool) };
   }
 
   /** The stream options with the thinking level of now. */
@@ -155,7 +161,8 @@ export class AgentState {
     if (now.model !== before.model) update.model = now.model;
     if (now.thinkingLevel !== before.thinkingLevel) update.options = this.streamOptions(base);
     if (now.systemPrompt !== before.systemPrompt || now.tools !== before.tools) {
-      update.context = { ...context, systemPrompt: now.systemPrompt, tools: now.tools };
+      const tools = now.tools.map(this.#wrapTool);
+      update.context = { ...context, systemPrompt: now.systemPrompt, tools };
     }
     return update;
   }
@@ -171,7 +178,9 @@ export class AgentState {
       this.#tools = [...(tools ?? [])];
     }
     this.#given = this.#snapshot();
-    return update;
+    if (!update?.context?.tools) return update;
+    const tools = update.context.tools.map(this.#wrapTool);
+    return { ...update, context: { ...update.context, tools } };
   }
 
   /** A result stands behind its message, in the model's order; that is at the end, but for a continued history. */

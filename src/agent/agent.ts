@@ -14,7 +14,7 @@ import { findOpenTail } from "../core/open-calls.ts";
 import { abortError } from "../lib/async/stopper.ts";
 import { offlineModel } from "../models/offline/offline-model.ts";
 import { streamByApi } from "../models/index.ts";
-import { AgentState, type InitialState } from "./agent-state.ts";
+import { AgentState, type InitialState, type WrapTool } from "./agent-state.ts";
 import { systemClock, systemIds, systemTimers } from "./system-ports.ts";
 
 /** What a run ended with. */
@@ -37,6 +37,8 @@ export interface AgentOptions extends Partial<Omit<AgentLoopConfig, OwnedByAgent
   streamFn?: StreamFn;
   steeringMode?: QueueMode;
   followUpMode?: QueueMode;
+  /** What the loop runs in place of a tool. */
+  wrapTool?: WrapTool;
   /** Gets what a listener threw; a process warning if left out. */
   onListenerError?(error: unknown): void;
 }
@@ -58,7 +60,7 @@ export class Agent {
 
   constructor(options: AgentOptions = {}) {
     this.#options = options;
-    this.state = new AgentState({ model: offlineModel, ...options.initialState });
+    this.state = new AgentState({ model: offlineModel, ...options.initialState }, options.wrapTool);
     const ids = options.ids ?? systemIds;
     this.queue = new MessageQueue(() => ids("queued"), {
       steer: options.steeringMode ?? "one-at-a-time",
@@ -211,6 +213,7 @@ export class Agent {
       initialState: _start,
       streamFn: _stream,
       onListenerError: _report,
+      wrapTool: _wrap,
       ...hooks
     } = this.#options;
     const { recover } = hooks;
@@ -234,7 +237,6 @@ export class Agent {
   async #prepareNextTurn(turn: TurnView): Promise<TurnUpdate | undefined> {
     const changed = this.state.takeChanges(turn.context, this.#options.options);
     const update = await this.#options.prepareNextTurn?.(turn);
-    this.state.adopt(update);
-    return { ...changed, ...update };
+    return { ...changed, ...this.state.adopt(update) };
   }
 }

@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { defineTool } from "../core/tool.ts";
+import { tool } from "../../test/kit/run-loop.ts";
+import { type AgentTool, defineTool } from "../core/tool.ts";
 import { createManualClock } from "../testing/manual-clock.ts";
-import { createScriptedModel, textTurn } from "../testing/scripted-model.ts";
+import { callTurn, createScriptedModel, textTurn } from "../testing/scripted-model.ts";
 import { createMemoryWorkspace } from "../workspace/memory.ts";
+import type { Agent } from "./agent.ts";
 import { createAgent, type CreateAgentOptions } from "./create-agent.ts";
 
 const workspace = createMemoryWorkspace();
@@ -137,5 +139,66 @@ describe("a key", () => {
     assert.deepEqual(own, ["own", "own"]);
     const asked = await keysSent({ getApiKey: () => "asked" });
     assert.deepEqual(asked, ["asked", "asked"]);
+  });
+});
+
+describe("a secret of the environment", () => {
+  const env = { PATH: process.env["PATH"], SOME_API_KEY: "sk-test-000" };
+  const told = async (agent: Agent, prompt: string): Promise<string> => {
+    const events: unknown[] = [];
+    agent.subscribe((event) => events.push(structuredClone(event)));
+    await agent.prompt(prompt);
+    return JSON.stringify([events, agent.state.messages]);
+  };
+
+  test("that a command prints reaches no event and no message", async () => {
+    const agent = createAgent({ cwd: tmpdir(), env, model: "offline" });
+    const all = await told(
+      agent,
+      "run env | grep -i api_key; sleep 0.2; printenv SOME_API_KEY | base64",
+    );
+    assert.doesNotMatch(all, /sk-test-000|c2stdGVzdC0wMD/);
+    assert.match(all, /SOME_API_KEY=\[redacted:SOME_API_KEY\]/);
+  });
+
+  test("is hidden in results of tools that come later, by the caller or by a hook", async () => {
+    const leak = (name: string): AgentTool => tool(name, () => `${name}: sk-test-000`);
+    const turns = ["first", "second", "third"].map((name) => callTurn(name, {}));
+    const model = createScriptedModel([...turns, textTurn("done")]);
+    const agent = createAgent({
+      workspace,
+      env,
+      model: model.model,
+      streamFn: model.streamFn,
+      tools: [],
+      customTools: [leak("first")],
+      prepareNextTurn: ({ context }) =>
+        context.tools?.some(({ name }) => name === "second") === true
+          ? { context: { ...context, tools: [leak("third")] } }
+          : undefined,
+    });
+    agent.subscribe(({ type }) => {
+      if (type === "message_end" && agent.state.tools.length === 1) {
+        const [only] = agent.state.tools;
+        if (only?.name === "first") agent.state.tools = [only, leak("second")];
+      }
+    });
+    const all = await told(agent, "go");
+    assert.doesNotMatch(all, /sk-test-000/);
+    for (const name of ["first", "second", "third"])
+      assert.match(all, new RegExp(`${name}: \\[redacted:SOME_API_KEY\\]`));
+  });
+
+  test("that the caller hands in at the last moment is hidden too", async () => {
+    const model = createScriptedModel([callTurn("leak", {}), textTurn("done")]);
+    const agent = createAgent({
+      workspace,
+      env: {},
+      model: model.model,
+      streamFn: model.streamFn,
+      getApiKey: async () => "late-key-1",
+      customTools: [tool("leak", () => "late-key-1")],
+    });
+    assert.doesNotMatch(await told(agent, "go"), /late-key-1/);
   });
 });

@@ -10,6 +10,8 @@ import { createLocalWorkspace } from "../workspace/local.ts";
 import { WorkspaceError, type Workspace } from "../workspace/workspace.ts";
 import { Agent, type AgentOptions } from "./agent.ts";
 import { BadOptionError } from "./bad-option-error.ts";
+import { createToolRedaction } from "./redact-tool.ts";
+import { secretsIn, SecretStore } from "./secrets.ts";
 import { buildSystemPrompt } from "./system-prompt.ts";
 import { systemClock } from "./system-ports.ts";
 
@@ -60,9 +62,13 @@ export function createAgent(options: CreateAgentOptions = {}): Agent {
   const place = workspace ?? localWorkspace(cwd, env);
   const own = new Set(customTools.map(({ name }) => name));
   if (own.size < customTools.length) throw new BadOptionError("Two custom tools have one name.");
+  const secrets = new SecretStore(secretsIn(env));
+  secrets.learn("API_KEY", found.apiKey);
+  secrets.learn("API_KEY", agentOptions.options?.apiKey);
   const definitions = toolDefinitions(
     place,
     names.filter((name) => !own.has(name)),
+    { redact: () => secrets.redactor() },
   );
   const active = definitions.map((definition) =>
     toAgentTool(definition, () => ({ cwd: place.cwd })),
@@ -75,11 +81,17 @@ export function createAgent(options: CreateAgentOptions = {}): Agent {
     ...(systemPrompt === undefined ? {} : { custom: systemPrompt }),
     ...(appendSystemPrompt === undefined ? {} : { append: appendSystemPrompt }),
   });
+  const { getApiKey, wrapTool = (tool) => tool, options: streamOptions } = agentOptions;
+  const redactTool = createToolRedaction(() => secrets.redactor());
   return new Agent({
-    ...(agentOptions.options?.apiKey === undefined
+    ...(streamOptions?.apiKey === undefined
       ? { getApiKey: (provider) => keyFor(provider, { found, env }) }
       : {}),
     ...agentOptions,
+    ...(getApiKey
+      ? { getApiKey: async (provider) => secrets.learn("API_KEY", await getApiKey(provider)) }
+      : {}),
+    wrapTool: (tool) => redactTool(wrapTool(tool)),
     initialState: {
       model: found.model,
       systemPrompt: prompt,
