@@ -175,10 +175,10 @@ describe("output", () => {
     );
   });
 
-  test("is text without escape codes, and a progress line is its last state", async () => {
+  test("is text without escape codes, and what was written over is gone", async () => {
     assert.equal(
-      await text("printf '\\033[31mred\\033[0m\\n10%%\\r50%%\\rdone\\n\\033[5A\\033[?25lx'"),
-      "red\ndone\nx",
+      await text("printf '\\033[31mred\\033[0m\\n10%%\\r50%%\\rdone\\n\\033[5A\\033[?25lR'"),
+      "Red\ndone",
     );
   });
 

@@ -29,7 +29,11 @@ describe("the text of an output", () => {
     "keeps tabs": ["a\tb", "a\tb"],
     "has no bells": ["a\x07\x00b", "ab"],
     "is the last state of a progress line": ["10%\r50%\r100%\ndone", "100%\ndone"],
-    "is the last state though the line was cleared": ["10%\rready\r\x1b[K\n", "ready\n"],
+    "is empty where a line was cleared": ["10%\rready\r\x1b[K\n", "\n"],
+    "is what lines that were drawn again show": [
+      "a 1%\nb 1%\n\x1b[2A\x1b[Ka 2%\n\x1b[Kb 2%\n",
+      "a 2%\nb 2%\n",
+    ],
     "has plain line ends": ["a\r\nb\r\r\n", "a\nb\n"],
     "is not struck over": ["N\bNA\bA_\bB", "NAB"],
   };

@@ -1,31 +1,9 @@
-// A command's bytes as the text that a reader of the terminal would see: no escape codes, the last state of what was written over.
-import { sanitizeText } from "../lib/text/sanitize.ts";
+// A command's bytes as the text that a reader of the terminal would see.
+import { screenText } from "../lib/text/sanitize-screen.ts";
 
 /** UTF-8, with U+FFFD for broken bytes; without escape sequences and control characters but line break and tab. */
 export function outputText(bytes: Uint8Array): string {
-  const text = new TextDecoder().decode(bytes);
-  return sanitizeText(text.includes("\r") || text.includes("\b") ? lastStates(text) : text);
-}
-
-/** Of lines that were written over with carriage returns, the last state; of characters struck over, the later one. */
-function lastStates(text: string): string {
-  return text
-    .split("\n")
-    .map(lastState)
-    .join("\n")
-    .replaceAll(/[^\n\b]\u0008/g, "");
-}
-
-function lastState(line: string): string {
-  if (!line.includes("\r")) return line;
-  for (let end = line.length; end > 0;) {
-    const start = line.lastIndexOf("\r", end - 1) + 1;
-    const state = line.slice(start, end);
-    // An escape sequence that only clears the line is no state.
-    if (sanitizeText(state) !== "") return state;
-    end = start - 1;
-  }
-  return "";
+  return screenText(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
 }
 
 /** How many bytes at the end begin a UTF-8 character that is not complete. */
