@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -140,6 +140,24 @@ describe("a key", () => {
     const asked = await keysSent({ getApiKey: () => "asked" });
     assert.deepEqual(asked, ["asked", "asked"]);
   });
+});
+
+test("an output that is too long lies in the state folder, without the secrets in it", async () => {
+  const state = mkdtempSync(join(tmpdir(), "errand-state-"));
+  try {
+    const agent = createAgent({
+      cwd: state,
+      env: { PATH: process.env["PATH"], XDG_STATE_HOME: state, SOME_TOKEN: "sk-test-000" },
+      model: "offline",
+    });
+    await agent.prompt("run printenv SOME_TOKEN; seq 1 90000");
+    const [name = ""] = readdirSync(join(state, "errand/output"));
+    const path = join(state, "errand/output", name);
+    assert.match(readFileSync(path, "utf8"), /^\[redacted:SOME_TOKEN\]\n1\n2\n/);
+    assert.ok(JSON.stringify(agent.state.messages).includes(`Full output: ${path}]`));
+  } finally {
+    rmSync(state, { recursive: true });
+  }
 });
 
 describe("a secret of the environment", () => {

@@ -6,6 +6,8 @@ import { type AgentTool, toAgentTool } from "../core/tool.ts";
 import { nearestNames } from "../lib/text/nearest-names.ts";
 import { defaultModel, findModel, type FoundModel } from "../models/catalog.ts";
 import { toolDefinitions, toolTable } from "../tools/index.ts";
+import { stateOutputFolder } from "../tools/output-folder.ts";
+import { codePageOf } from "../tools/output-text.ts";
 import { createLocalWorkspace } from "../workspace/local.ts";
 import { WorkspaceError, type Workspace } from "../workspace/workspace.ts";
 import { Agent, type AgentOptions } from "./agent.ts";
@@ -62,13 +64,18 @@ export function createAgent(options: CreateAgentOptions = {}): Agent {
   const place = workspace ?? localWorkspace(cwd, env);
   const own = new Set(customTools.map(({ name }) => name));
   if (own.size < customTools.length) throw new BadOptionError("Two custom tools have one name.");
+  const codePage = codePageOf(env);
   const secrets = new SecretStore(secretsIn(env));
   secrets.learn("API_KEY", found.apiKey);
   secrets.learn("API_KEY", agentOptions.options?.apiKey);
   const definitions = toolDefinitions(
     place,
     names.filter((name) => !own.has(name)),
-    { redact: () => secrets.redactor() },
+    {
+      redact: () => secrets.redactor(),
+      spillFolder: () => stateOutputFolder(env),
+      ...(codePage === undefined ? {} : { codePage }),
+    },
   );
   const active = definitions.map((definition) =>
     toAgentTool(definition, () => ({ cwd: place.cwd })),

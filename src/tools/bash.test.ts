@@ -182,8 +182,13 @@ describe("output", () => {
     );
   });
 
-  test("that is no UTF-8 shows replacement characters, and a character cut by a pipe's end is whole", async () => {
-    assert.equal(await text("printf 'a\\351b'"), "a\uFFFDb");
+  test("that is no UTF-8 is text all the same, and says so; a character cut by a pipe's end is whole", async () => {
+    const result = await run("printf 'a\\351b'");
+    assert.equal(
+      textOf(result.content),
+      "aéb\n\n[The output is no UTF-8; it is shown as windows-1252.]",
+    );
+    assert.equal(result.details?.decodedAs, "windows-1252");
     assert.equal(await text("printf 'caf\\303'; sleep 0.05; printf '\\251'"), "café");
   });
 

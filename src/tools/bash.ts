@@ -42,6 +42,8 @@ export interface BashDetails {
   truncation?: Truncation;
   /** The spill file. */
   fullOutputPath?: string;
+  /** What the output was taken for, unless it is UTF-8 throughout: an encoding, or `binary`. */
+  decodedAs?: string;
 }
 
 interface BashArgs {
@@ -101,7 +103,7 @@ export function bashDefinition(
       return [{ on: "everything", access: reads ? "read" : "write" }];
     },
     execute: (_id, args, signal, onUpdate) =>
-      runCommand(workspace, args, { output: new OutputTail(store), signal, onUpdate }),
+      runCommand(workspace, args, { output: new OutputTail(store, plugs), signal, onUpdate }),
     renderCall: (args) => ({ title: `$ ${showPath(args.command)}`, lines: [] }),
     renderResult: (result, args) => ({
       title: `$ ${showPath(args.command)}`,
@@ -159,10 +161,10 @@ function resultOf(
   end: ProcessEnd,
   { shown, timeoutS }: { shown: ShownOutput; timeoutS: number },
 ): ToolResult<BashDetails> {
-  const { truncation, fullOutputPath } = shown;
+  const { truncation, fullOutputPath, decodedAs, decodingNote = "" } = shown;
   const { code, signal, endedBy, endedProcesses } = end;
   const { note, isError } = judge(command, end, timeoutS);
-  const parts = [saidBy(shown, note !== ""), leftBehind(end), note];
+  const parts = [saidBy(shown, note !== ""), decodingNote, leftBehind(end), note];
   return {
     content: [{ type: "text", text: parts.filter((part) => part !== "").join("\n\n") }],
     details: {
@@ -172,6 +174,7 @@ function resultOf(
       ...(endedProcesses === undefined ? {} : { endedProcesses }),
       ...(truncation ? { truncation } : {}),
       ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
+      ...(decodedAs === undefined ? {} : { decodedAs }),
     },
     ...(isError ? { isError } : {}),
   };

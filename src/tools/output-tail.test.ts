@@ -1,10 +1,11 @@
 // What is kept of an output, whatever pieces it comes in.
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import fc from "fast-check";
+import { createRedactor } from "../lib/text/redact.ts";
 import { ByteRing } from "./byte-ring.ts";
 import { OutputTail } from "./output-tail.ts";
 import type { ShownOutput } from "./output-tail.ts";
@@ -38,14 +39,14 @@ describe("the text of an output", () => {
     "is not struck over": ["N\bNA\bA_\bB", "NAB"],
   };
   for (const [title, [raw, text]] of Object.entries(cases)) {
-    test(title, () => assert.equal(outputText(Buffer.from(raw)), text));
+    test(title, () => assert.equal(outputText(Buffer.from(raw)).text, text));
   }
 
   test("of any bytes holds no control character, and takes linear time", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         // oxlint-disable-next-line no-control-regex
-        assert.doesNotMatch(outputText(bytes), /[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
+        assert.doesNotMatch(outputText(bytes).text, /[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
       }),
     );
     for (const part of ["\x1b]", "\x1b[", "\x1b[1;", "\r", "\b", "a\b", "\x1bP"]) {
@@ -67,7 +68,7 @@ test("characters that are cut between pieces and streams are whole", async () =>
 test("any bytes in any pieces read as the whole does", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 5 })), async (pieces) => {
-      const whole = outputText(Buffer.concat(pieces));
+      const whole = outputText(Buffer.concat(pieces)).text;
       assert.equal((await shown(pieces)).text, whole);
     }),
   );
@@ -108,17 +109,6 @@ describe("an output that is too long", () => {
     assert.doesNotMatch(unbroken, /\uFFFD/);
   });
 
-  test("tells when its file cannot be made, and goes on", async () => {
-    const failing = createSpillStore("out", () => {
-      throw new Error("no such disk");
-    });
-    const output = new OutputTail(failing);
-    for (let n = 0; n < 100; n++) output.add(Buffer.from("x".repeat(10_000)), "stdout");
-    const { text, fullOutputPath } = await output.finish();
-    assert.match(text, /The rest could not be kept: no such disk\.\]\n\nx{51200}$/);
-    assert.equal(fullOutputPath, undefined);
-  });
-
   test("gets a new folder when the old one was cleaned away", async () => {
     const folders: string[] = [];
     const own = createSpillStore("out", () => {
@@ -135,21 +125,69 @@ describe("an output that is too long", () => {
     assert.equal(folders.length, 2);
   });
 
-  test("makes room for itself: only the newest 16 files stay", async () => {
-    const own = mkdtempSync(join(folder, "many-"));
-    const many = createSpillStore("out", () => own);
-    for (let n = 0; n < 20; n++) await many.create().close();
-    const names = readdirSync(own);
-    assert.equal(names.length, 16);
-    assert.ok(names.includes("out-20.log") && !names.includes("out-4.log"));
-    chmodSync(own, 0o700);
-  });
-
   test("is followed by a view of at most 8 KB", () => {
     const output = new OutputTail(store);
     output.add(Buffer.from("first\n"), "stdout");
     assert.equal(output.preview(), "first\n");
     output.add(Buffer.from(`${"x".repeat(99)}\n`.repeat(1000)), "stdout");
     assert.ok(output.preview().length <= 8192);
+  });
+});
+
+describe("a secret", () => {
+  const KEY = "sk-test-0123456789-abcdefghijklmnop";
+  const redactor = createRedactor([{ name: "API_KEY", value: KEY }]);
+  const redact = (): typeof redactor => redactor;
+  const hiding = (pieces: readonly string[]): OutputTail => {
+    const output = new OutputTail(store, { redact });
+    for (const piece of pieces) output.add(Buffer.from(piece), "stdout");
+    return output;
+  };
+
+  test("is hidden, also across pieces and under colours", async () => {
+    const whole = await hiding(["a sk-te", "st-0123456789-abcdefghijklm", "nop b"]).finish();
+    assert.equal(whole.text, "a [redacted:API_KEY] b");
+    const coloured = await hiding([`sk-\x1b[31mtest\x1b[0m${KEY.slice(7)}`]).finish();
+    assert.equal(coloured.text, "[redacted:API_KEY]");
+  });
+
+  test("is not shown by a live view before it is whole", () => {
+    assert.equal(hiding(["key: sk-test-01234"]).preview(), "key: ");
+    assert.equal(hiding([`key: ${KEY}`]).preview(), "key: [redacted:API_KEY]");
+    assert.equal(hiding(["key: sk-tes!"]).preview(), "key: sk-tes!");
+    for (let before = 0; before < 200; before++) {
+      const output = hiding([`${"x".repeat(20_000)}${KEY}${"y".repeat(16_384 - before)}`]);
+      assert.doesNotMatch(output.preview(), /ghijklmnop|sk-test/);
+    }
+  });
+
+  test("is hidden in the file, in the start, and where start, end and file are cut", async () => {
+    for (const at of [2030, 4080, 299_990 - 262_144, 299_990 - 51_200]) {
+      for (let shift = 0; shift < KEY.length; shift += 7) {
+        const before = "x".repeat(at - shift);
+        const text = `${before}${KEY}${"y".repeat(300_000 - KEY.length - before.length)}`;
+        const { text: shownText, fullOutputPath = "" } = await hiding([text]).finish();
+        const file = readFileSync(fullOutputPath, "utf8");
+        assert.doesNotMatch(shownText, /sk-t|mnop/);
+        assert.equal(file, text.replace(KEY, "[redacted:API_KEY]"));
+        assert.match(shownText, /Full output: /);
+      }
+    }
+  });
+
+  test("makes no difference to how long outputs are put together", async () => {
+    const line = `${"some text ".repeat(6)}${KEY} \x1b[1mé\x1b[0m\n`;
+    const bytes = Buffer.from(line.repeat(6000));
+    const results = await Promise.all(
+      [1, 7, 1000, bytes.length].map(async (size) => {
+        const output = new OutputTail(store, { redact });
+        for (let at = 0; at < bytes.length; at += size)
+          output.add(bytes.subarray(at, at + size), "stdout");
+        const { text, fullOutputPath = "" } = await output.finish();
+        return [text.replace(fullOutputPath, ""), readFileSync(fullOutputPath, "utf8")];
+      }),
+    );
+    for (const result of results) assert.deepEqual(result, results[0]);
+    assert.ok(!results[0]?.join("").includes(KEY));
   });
 });

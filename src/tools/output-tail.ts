@@ -10,9 +10,13 @@ import {
 } from "../lib/text/truncate.ts";
 import type { Truncation } from "../lib/text/truncate.ts";
 import { ByteRing } from "./byte-ring.ts";
-import { incompleteEnd, outputText, withoutTornStart } from "./output-text.ts";
+import { createRedactor } from "../lib/text/redact.ts";
+import type { RedactionStream, Redactor } from "../lib/text/redact.ts";
+import { decodingNote, incompleteEnd, outputText, withoutTornStart } from "./output-text.ts";
+import type { OutputText } from "./output-text.ts";
 import { MAX_SPILL_BYTES } from "./spill-file.ts";
 import type { Spilled, SpillFile, SpillStore } from "./spill-file.ts";
+import type { ToolPlugs } from "./tool-plugs.ts";
 
 /** Raw bytes of the end that are kept: more than is shown, for escape sequences are stripped from them. */
 const KEPT_BYTES = 262_144;
@@ -32,6 +36,9 @@ export interface ShownOutput {
   text: string;
   /** Bytes that the command gave. */
   totalBytes: number;
+  /** What the bytes were taken for, unless it is UTF-8 throughout, and a sentence that says so. */
+  decodedAs?: string;
+  decodingNote?: string;
   /** Present when something was left out. */
   truncation?: Truncation;
   /** Where the whole lies, or its first 64 MB. */
@@ -40,18 +47,25 @@ export interface ShownOutput {
 
 type StreamName = "stdout" | "stderr";
 
-/** Takes a command's output as it comes; what it keeps of it is bounded. */
+const NO_SECRETS = createRedactor([]);
+
+/** Takes a command's output as it comes; what it keeps of it is bounded. Secrets stay in this object. */
 export class OutputTail {
   readonly #store: SpillStore;
+  readonly #redactor: Redactor;
+  readonly #codePage: string | undefined;
   readonly #tail = new ByteRing(KEPT_BYTES);
   readonly #carried: Partial<Record<StreamName, Uint8Array>> = {};
   #head: Uint8Array = new Uint8Array(0);
   #totalBytes = 0;
   #lineBreaks = 0;
   #spill: SpillFile | undefined;
+  #spilling: RedactionStream | undefined;
 
-  constructor(store: SpillStore) {
+  constructor(store: SpillStore, plugs: Pick<ToolPlugs, "redact" | "codePage"> = {}) {
     this.#store = store;
+    this.#redactor = plugs.redact?.() ?? NO_SECRETS;
+    this.#codePage = plugs.codePage;
   }
 
   /** What is kept is copied. A character that is cut between chunks of a stream is put together again. */
@@ -70,10 +84,9 @@ export class OutputTail {
 
   /** The end of the output so far, at most 8 KB, for a live view. */
   preview(): string {
-    const isCut = this.#totalBytes > PREVIEW_RAW_BYTES;
-    const raw = this.#tail.last(PREVIEW_RAW_BYTES);
-    return truncateTail(outputText(isCut ? withoutTornStart(raw, SHORT_LINE_BYTES) : raw), PREVIEW)
-      .content;
+    const isTorn = this.#totalBytes > PREVIEW_RAW_BYTES;
+    const raw = this.#tail.last(PREVIEW_RAW_BYTES + this.#redactor.longest);
+    return truncateTail(this.#textOf(raw, { isTorn, isOpen: true }).text, PREVIEW).content;
   }
 
   /** What the model sees, when nothing more comes. Never rejects. */
@@ -81,24 +94,25 @@ export class OutputTail {
     for (const rest of Object.values(this.#carried)) this.#take(rest);
     const totalBytes = this.#totalBytes;
     const isTorn = totalBytes > this.#tail.length;
-    const raw = this.#tail.last();
-    const text = outputText(isTorn ? withoutTornStart(raw, SHORT_LINE_BYTES) : raw);
+    const shown = this.#textOf(this.#tail.last(), { isTorn, isOpen: false });
+    const { text } = shown;
     const cut = truncateTail(text);
-    if (!isTorn) {
-      const end = text.length - (text.endsWith("\n") ? 1 : 0);
-      const before = text.slice(0, Math.max(0, end - cut.content.length));
-      const isWhole = !cut.truncated || utf8Length(before) <= HEAD_BYTES;
-      if (isWhole) {
-        await this.#spill?.close();
-        return { text, totalBytes };
-      }
+    const end = text.length - (text.endsWith("\n") ? 1 : 0);
+    const before = text.slice(0, Math.max(0, end - cut.content.length));
+    if (!isTorn && (!cut.truncated || utf8Length(before) <= HEAD_BYTES)) {
+      await this.#spill?.close();
+      return { text, totalBytes, ...decoding(shown) };
     }
-    const spilled = await this.#openSpill().close();
+    const spilled = await this.#closeSpill();
     const fullOutputPath = "path" in spilled ? spilled.path : undefined;
     const totalLines = this.#totalLines();
+    const head = isTorn
+      ? this.#textOf(this.#head, { isTorn: false, isOpen: true })
+      : { text: before };
     return {
-      text: `${startOf(outputText(this.#head))}\n\n${this.#note(cut, spilled)}\n\n${cut.content}`,
+      text: `${startOf(head.text)}\n\n${this.#note(cut, spilled)}\n\n${cut.content}`,
       totalBytes,
+      ...decoding({ ...head, ...shown }),
       truncation: {
         ...cut,
         truncated: true,
@@ -108,6 +122,22 @@ export class OutputTail {
       },
       ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
     };
+  }
+
+  /** With `isTorn` something stands before the bytes that is not there any more, with `isOpen` something comes after them. */
+  #textOf(bytes: Uint8Array, { isTorn, isOpen }: { isTorn: boolean; isOpen: boolean }): OutputText {
+    const redactor = this.#redactor;
+    const hidden = redactor.bytes(bytes, { isOpen });
+    // The rest of a secret that was cut off at the start is not known as one.
+    const whole = isTorn
+      ? withoutTornStart(hidden.subarray(redactor.longest), SHORT_LINE_BYTES)
+      : hidden;
+    const shown = outputText(
+      whole.subarray(0, whole.length - (isOpen ? incompleteEnd(whole) : 0)),
+      this.#codePage,
+    );
+    // Once more, for what escape sequences and other encodings hid.
+    return { ...shown, text: redactor.text(shown.text, { isOpen }) };
   }
 
   #take(bytes: Uint8Array): void {
@@ -123,16 +153,23 @@ export class OutputTail {
     // The tail is the whole as long as it has room.
     if (this.#tail.length + bytes.length > KEPT_BYTES) this.#openSpill();
     this.#tail.push(bytes);
-    this.#spill?.write(bytes);
+    if (this.#spill?.isFull === false) this.#spilling?.push(bytes);
   }
 
   /** The file, with all that was taken so far in it. */
   #openSpill(): SpillFile {
     if (this.#spill) return this.#spill;
     const spill = this.#store.create();
-    spill.write(this.#tail.last());
     this.#spill = spill;
+    this.#spilling = this.#redactor.stream((bytes) => spill.write(bytes));
+    this.#spilling.push(this.#tail.last());
     return spill;
+  }
+
+  #closeSpill(): Promise<Spilled> {
+    const spill = this.#openSpill();
+    this.#spilling?.end();
+    return spill.close();
   }
 
   #totalLines(): number | undefined {
@@ -149,10 +186,15 @@ export class OutputTail {
     const of = lines === undefined || cut.lastLinePartial ? total : `${lines} lines (${total})`;
     const start = `[The middle is left out: above is the start, below are ${below} of ${of}.`;
     if ("failure" in spilled) return `${start} The rest could not be kept: ${spilled.failure}.]`;
-    const isWhole = spilled.bytes === this.#totalBytes;
-    const what = isWhole ? "Full output" : `The first ${formatBytes(MAX_SPILL_BYTES)} of it`;
+    const what = spilled.isWhole
+      ? "Full output"
+      : `The first ${formatBytes(MAX_SPILL_BYTES)} of it`;
     return `${start} ${what}: ${spilled.path}]`;
   }
+}
+
+function decoding({ decodedAs }: OutputText): Pick<ShownOutput, "decodedAs" | "decodingNote"> {
+  return decodedAs === undefined ? {} : { decodedAs, decodingNote: decodingNote(decodedAs) };
 }
 
 /** Whole lines, or the start of the first one if that is long. */

@@ -1,8 +1,19 @@
 // Where the output of a command lies that is too long to show. Failing to keep it is told, and never fails the command.
-import { close, mkdtempSync, openSync, rmSync, write, writeSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import {
+  accessSync,
+  close,
+  constants,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  write,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeError } from "../lib/text/describe-error.ts";
+import { sweepFiles, sweepTemporaryFolders } from "./output-folder.ts";
 
 /** The most of one output that is kept. Bytes. */
 export const MAX_SPILL_BYTES: number = 64 * 1024 * 1024;
@@ -13,30 +24,33 @@ const BATCH_BYTES = 262_144;
 const MAX_UNDER_WAY = 12;
 
 /** What was kept of an output, or why nothing was. */
-export type Spilled = { path: string; bytes: number } | { failure: string };
+export type Spilled = { path: string; isWhole: boolean } | { failure: string };
 
-/** Files of one tool, in a private folder that is made for the first of them. */
+/** Files of one tool in one session. */
 export interface SpillStore {
   /** Never throws: a file that cannot be made tells so when it is closed. */
   create(): SpillFile;
 }
 
 export interface SpillFile {
+  /** Nothing more is kept. */
+  readonly isFull: boolean;
   /** Keeps a copy, up to 64 MB in all. Never throws. */
   write(chunk: Uint8Array): void;
   close(): Promise<Spilled>;
 }
 
-/** Files named `<name>-1.log`, … of mode 0600. `folder` makes a folder for them; a private temporary one if left out. */
-export function createSpillStore(
-  name: string,
-  folder: () => string = () => mkdtempSync(join(tmpdir(), "errand-output-")),
-): SpillStore {
+/**
+ * Files of mode 0600 in what `folder` gives, or in a private temporary folder without it, or where it fails. What was left there more
+ * than 7 days ago is removed before the first one is made.
+ */
+export function createSpillStore(name: string, folder?: () => string): SpillStore {
+  const session = randomBytes(6).toString("hex");
   let place: string | undefined;
   let made = 0;
-  const pathOf = (count: number): string => join(place ?? "", `${name}-${count}.log`);
+  const pathOf = (count: number): string => join(place ?? "", `${name}-${session}-${count}.log`);
   const open = (): { path: string; file: number } => {
-    place ??= folder();
+    place ??= choosePlace(folder);
     made++;
     return { path: pathOf(made), file: openSync(pathOf(made), "wx", 0o600) };
   };
@@ -48,10 +62,24 @@ export function createSpillStore(
         return new OpenSpill(opened);
       } catch (error) {
         const failure = describeError(error);
-        return { write: () => {}, close: () => Promise.resolve({ failure }) };
+        return { isFull: true, write: () => {}, close: () => Promise.resolve({ failure }) };
       }
     },
   };
+}
+
+/** Fails only if there is no temporary folder either. */
+function choosePlace(folder: (() => string) | undefined): string {
+  if (folder) {
+    try {
+      const place = folder();
+      sweepFiles(place, Date.now());
+      accessSync(place, constants.W_OK);
+      return place;
+    } catch {}
+  }
+  sweepTemporaryFolders(tmpdir(), Date.now());
+  return mkdtempSync(join(tmpdir(), "errand-output-"));
 }
 
 /** Temporary folders are cleaned away at times: then once more, in a new one. */
@@ -74,14 +102,20 @@ class OpenSpill implements SpillFile {
   /** Where the batch goes in the file. */
   #position = 0;
   #failure: string | undefined;
+  #isFull = false;
 
   constructor({ path, file }: { path: string; file: number }) {
     this.#path = path;
     this.#file = file;
   }
 
+  get isFull(): boolean {
+    return this.#isFull || this.#failure !== undefined;
+  }
+
   write(chunk: Uint8Array): void {
     let rest = chunk.subarray(0, MAX_SPILL_BYTES - this.#position - this.#batchBytes);
+    if (rest.length < chunk.length) this.#isFull = true;
     while (rest.length > 0 && this.#failure === undefined) {
       const part = rest.subarray(0, BATCH_BYTES - this.#batchBytes);
       this.#batch.set(part, this.#batchBytes);
@@ -95,7 +129,7 @@ class OpenSpill implements SpillFile {
     this.#flush();
     await Promise.all(this.#underWay);
     await new Promise<void>((resolve) => close(this.#file, () => resolve()));
-    if (this.#failure === undefined) return { path: this.#path, bytes: this.#position };
+    if (this.#failure === undefined) return { path: this.#path, isWhole: !this.#isFull };
     rmSync(this.#path, { force: true });
     return { failure: this.#failure };
   }

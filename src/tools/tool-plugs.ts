@@ -6,4 +6,6 @@ export interface ToolPlugs {
   readonly spillFolder?: () => string;
   /** Hides secrets in what is kept outside of a result, as they are known at that moment; nothing is hidden if left out. */
   readonly redact?: () => Redactor;
+  /** The encoding of programs' texts that are no UTF-8, as `TextDecoder` names it; told by the bytes alone if left out. */
+  readonly codePage?: string;
 }

@@ -56,8 +56,10 @@ export class Needles {
     return state;
   }
 
-  /** How many of the bytes before a state may be the start of a needle. */
-  depth(state: number): number {
+  /** How many of the bytes before a state may be the start of a needle that is not complete. */
+  depth(from: number): number {
+    let state = from;
+    while (state !== ROOT && this.#firstChild[state] === 0) state = this.#fallback[state] ?? ROOT;
     return this.#depths[state] ?? 0;
   }
 
@@ -101,7 +103,7 @@ export class Needles {
     this.#sibling.push(this.#firstChild[parent] ?? 0);
     this.#firstChild[parent] = state;
     this.#fallback.push(ROOT);
-    this.#depths.push(this.depth(parent) + 1);
+    this.#depths.push((this.#depths[parent] ?? 0) + 1);
     this.#matches.push(-1);
     if (parent === ROOT) this.#rootNext[byte] = state;
     return state;
